@@ -1,0 +1,52 @@
+"""Token strips: what was drafted, what stayed, what the target wrote instead, pass by pass.
+
+An ordered list of passes, each a list of cells, so that a screen reader tells the same story: position, text, verdict.
+Meaning is a glyph and a word before it is a colour. It must not decide any verdict: the widget does.
+"""
+
+from __future__ import annotations
+
+from .text import esc, number
+from .view import Token
+
+__all__ = ["GLYPHS", "strip"]
+
+GLYPHS = {"drafted": "", "accepted": "✓", "rejected": "✗", "correction": "↻", "bonus": "+", "target": ""}
+_SAID = {
+    "drafted": "drafted, not judged yet",
+    "accepted": "accepted",
+    "rejected": "rejected",
+    "correction": "the target’s correction",
+    "bonus": "the target’s extra token",
+    "target": "from the target",
+}
+
+
+def strip(tokens: tuple[Token, ...]) -> str:
+    """The strip as HTML; "" without tokens."""
+    if not tokens:
+        return ""
+    rounds: dict[int, list[Token]] = {}
+    for token in tokens:
+        rounds.setdefault(token.round, []).append(token)
+    passes = "".join(_round(number(key), cells) for key, cells in rounds.items())
+    return (
+        '<div class="sd-strip" tabindex="0" role="group" aria-label="Tokens, pass by pass">'
+        f'<ol class="sd-rounds">{passes}</ol></div>'
+    )
+
+
+def _round(name: str, cells: list[Token]) -> str:
+    items = "".join(_cell(token) for token in cells)
+    return (
+        f'<li class="sd-round"><ol class="sd-cells">{items}</ol>'
+        f'<span class="sd-pass"><span class="sd-pass-word">pass </span>{name}</span></li>'
+    )
+
+
+def _cell(token: Token) -> str:
+    glyph = GLYPHS[token.kind]
+    mark = f'<span class="sd-glyph" aria-hidden="true">{glyph}</span>' if glyph else ""
+    text = f"<s>{esc(token.text)}</s>" if token.kind == "rejected" else f"<span>{esc(token.text)}</span>"
+    said = esc(token.label or _SAID[token.kind])
+    return f'<li class="sd-token" data-kind="{token.kind}">{mark}{text}<span class="sd-said">, {said}</span></li>'

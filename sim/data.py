@@ -1,0 +1,403 @@
+"""The data files under docs/data: JSON text in, frozen dataclasses out.
+
+Why it exists: charts, prose (`#!data <row id>.<field>`) and `python -m bench check` must read the same numbers in the
+same way, in the page build and in the reader's browser. Reading is strict: NaN, Infinity, numbers too large for a
+float and keys that stand twice are refused with the file and the key, because whatever lies in docs/data is served.
+A field that is missing or null is None, which means "unknown"; nothing is ever filled in.
+
+It must not know: files and addresses (it gets text), Markdown, widgets, and how anything is drawn.
+
+Kinds and versions: `published` (what others printed), `measured` (our own runs), `trace` (accepted tokens round by
+round). Version 1 is an object {version, kind, rows, ...}; version 0, a bare list of published rows, keeps loading.
+docs/data/schema.json says the same as `FIELDS`, and a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from types import MappingProxyType
+from typing import Any
+
+__all__ = [
+    "UNITS", "VERSION", "DataError", "Dataset", "Measurement", "Measurements", "Published", "PublishedRow", "Trace",
+    "Traces", "lookup", "parse", "read_json",
+]
+
+VERSION = 1
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+MARKS = ("primary", "secondary", "figure", "derived", "memory")
+
+AT_LEAST: Mapping[str, float] = MappingProxyType({
+    "alpha": 0, "c": 0, "accepted_per_drafted": 0, "gamma": 0, "tokens_per_pass": 1, "speedup": 0, "batch": 1,
+    "predicted_speedup": 0, "speedup_from_times": 0, "ops_factor": 0, "ms_per_token": 0, "baseline_ms_per_token": 0,
+    "tokens_per_second": 0, "qps": 0, "temperature": 0, "devices": 1, "memory_gb": 0, "clock_mhz": 0, "power_cap_w": 0,
+    "warmup": 0, "layers": 1, "layers_run": 1, "context": 0, "positions": 1, "experts": 1, "active": 1, "n": 1,
+})
+"""Smallest sensible value of a field; smaller is an error, not an oddity."""
+FRACTIONS = ("alpha", "accepted_per_drafted")
+
+UNITS: Mapping[str, str] = MappingProxyType({
+    "alpha": "fraction", "c": "fraction", "accepted_per_drafted": "fraction", "gamma": "tokens",
+    "tokens_per_pass": "tokens", "speedup": "×", "predicted_speedup": "×", "speedup_from_times": "×", "ops_factor": "×",
+    "ms_per_token": "ms", "baseline_ms_per_token": "ms", "tokens_per_second": "tokens/s", "qps": "requests/s",
+    "memory_gb": "GB", "clock_mhz": "MHz", "power_cap_w": "W", "temperature_c": "°C", "positions": "tokens",
+    "context": "tokens",
+})
+"""Units of the fields whose unit is fixed. A measured `value` carries its own unit in the row."""
+
+
+class DataError(ValueError):
+    """Data that cannot be used; the message names the file and the key."""
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One published result, as printed. `verification` says how it was read (primary, secondary, figure, derived).
+
+    `no_formula`: why no formula can give this row; `slip`: what the source's own numbers give instead; `caution`: read
+    the note first; `baseline`: what speedup is relative to when that is not plain decoding; `lossless` False: the
+    method changes the output. alpha, c and accepted_per_drafted are fractions, *_ms_* milliseconds.
+    """
+
+    id: str
+    source: str
+    year: int
+    method: str
+    verification: str
+    target_model: str | None = None
+    draft: str | None = None
+    hardware: str | None = None
+    batch: int | None = None
+    temperature: float | None = None
+    task: str | None = None
+    gamma: int | None = None
+    alpha: float | None = None
+    c: float | None = None
+    tokens_per_pass: float | None = None
+    speedup: float | None = None
+    note: str | None = None
+    ops_factor: float | None = None
+    predicted_speedup: float | None = None
+    ms_per_token: float | None = None
+    baseline_ms_per_token: float | None = None
+    speedup_from_times: float | None = None
+    tokens_per_second: float | None = None
+    qps: float | None = None
+    accepted_per_drafted: float | None = None
+    lossless: bool | None = None
+    baseline: str | None = None
+    no_formula: str | None = None
+    slip: str | None = None
+    caution: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Provenance:
+    """How a number came about. A file states it once under `provenance`; a row may override any field of it."""
+
+    hardware: str | None = None
+    devices: int | None = None
+    memory_gb: float | None = None
+    driver: str | None = None
+    clock_mhz: float | None = None
+    power_cap_w: float | None = None
+    temperature_c: float | None = None
+    shared: bool | None = None
+    software: Mapping[str, str] | None = None
+    command: str | None = None
+    commit: str | None = None
+    date: str | None = None
+    warmup: int | None = None
+    tool: str | None = None
+    model: str | None = None
+    draft: str | None = None
+    method: str | None = None
+    weights: str | None = None
+    arithmetic: str | None = None
+    layers: int | None = None
+    layers_run: int | None = None
+    batch: int | None = None
+    context: int | None = None
+    positions: int | None = None
+    alpha: float | None = None
+    gamma: int | None = None
+    c: float | None = None
+    temperature: float | None = None
+    draft_sampling: str | None = None
+    dataset: str | None = None
+    ignore_eos: bool | None = None
+    counts_bonus: bool | None = None
+    acceptance_rule: str | None = None
+    experts: int | None = None
+    active: int | None = None
+    routing: str | None = None
+    synthetic: str | None = None
+    extrapolated: bool | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement(_Provenance):
+    """One measured value: `value` in `unit` is the median of `n` repeats, the spread is min, q1, q3, max."""
+
+    id: str
+    quantity: str
+    unit: str
+    value: float
+    n: int
+    min: float | None = None
+    q1: float | None = None
+    q3: float | None = None
+    max: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace(_Provenance):
+    """Rounds of one run: `drafted[i]` tokens proposed and `accepted[i]` kept in round i, the extra token not counted."""
+
+    id: str
+    drafted: tuple[int, ...]
+    accepted: tuple[int, ...]
+    seed: int | None = None
+    tokens: tuple[int, ...] | None = None
+    extra: Mapping[str, Any] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    version: int
+    title: str | None
+    note: str | None
+    notes: tuple[str, ...]
+    extra: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Published(_Set):
+    """The published record: rows by id, in file order. `marks` explains each way of reading."""
+
+    rows: Mapping[str, PublishedRow]
+    marks: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements(_Set):
+    """One suite of our own measurements: rows by id, in file order, provenance already filled into each row."""
+
+    suite: str | None
+    rows: Mapping[str, Measurement]
+
+
+@dataclass(frozen=True, slots=True)
+class Traces(_Set):
+    """Acceptance traces: rows by id, in file order."""
+
+    rows: Mapping[str, Trace]
+
+
+Dataset = Published | Measurements | Traces
+
+
+def read_json(text: str, name: str = "data") -> Any:
+    """Strict JSON. DataError names the file (`name`) and the key of what is wrong; no other exception leaves."""
+    if not text.strip():
+        raise DataError(f"{name}: the file is empty")
+    if text.lstrip().startswith("<"):
+        raise DataError(f"{name}: this is HTML, not JSON (was the file not found?)")
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) < len(items):
+            seen: list[str] = []
+            for key, _ in items:
+                if key in seen:
+                    where = f" in {found['id']!r}" if isinstance(found.get("id"), str) else ""
+                    raise DataError(f"{name}: key {key!r} stands twice{where}")
+                seen.append(key)
+        return found
+
+    try:
+        value = json.loads(text, object_pairs_hook=pairs)
+    except DataError:
+        raise
+    except json.JSONDecodeError as error:
+        raise DataError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name}: not JSON: {error}") from None
+    for path, number in _not_finite(value, ""):
+        raise DataError(f"{name}: {path or 'value'} is {number}, which JSON does not have; unknown is null")
+    return value
+
+
+def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            yield path, "NaN" if math.isnan(value) else "Infinity (or a number too large)"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _not_finite(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            label = item["id"] if isinstance(item, dict) and isinstance(item.get("id"), str) else place
+            yield from _not_finite(item, f"{path}[{label}]")
+
+
+def parse(text: str, name: str = "data") -> Dataset:
+    """Text of a file under docs/data to its dataclass; `name` is only used in messages.
+
+    DataError (a ValueError) names file, row and key. Unknown keys are kept in `extra` and said in `notes`.
+    """
+    whole = read_json(text, name)
+    if isinstance(whole, list):
+        whole = {"version": 0, "kind": "published", "rows": whole}
+    if not isinstance(whole, dict):
+        raise DataError(f"{name}: an object with version, kind and rows is wanted, not {_called(whole)}")
+    for key in ("version", "kind", "rows"):
+        if key not in whole:
+            raise DataError(f"{name}: required key {key!r} is missing")
+    version, kind, rows = whole["version"], whole["kind"], whole["rows"]
+    if isinstance(version, bool) or not isinstance(version, int) or version < 0:
+        raise DataError(f"{name}: version is {version!r}, a whole number is wanted")
+    if version > VERSION:
+        raise DataError(f"{name}: version {version} is newer than this reader, which knows versions up to {VERSION}")
+    if kind not in TOP:
+        raise DataError(f"{name}: kind is {kind!r}, not one of {', '.join(TOP)}")
+    for key, wanted in TOP[kind].items():
+        if key in whole and not isinstance(whole[key], wanted):
+            raise DataError(f"{name}: {key} is {_called(whole[key])}, {wanted.__name__} is wanted")
+    notes: list[str] = []
+    extra = {key: item for key, item in whole.items() if key not in TOP[kind]}
+    for key in extra:
+        notes.append(f"{name}: unknown key {key!r} at the top is kept but not used{_meant(key, TOP[kind])}")
+    common = whole.get("provenance", {})
+    title = whole.get("title")
+    shared = (version, title, whole.get("note"))
+    if kind == "published":
+        published = _rows(PublishedRow, rows, {}, name, notes)
+        marks = MappingProxyType(dict(whole.get("marks", {})))
+        return Published(*shared, tuple(notes), MappingProxyType(extra), rows=published, marks=marks)
+    if kind == "measured":
+        measured = _rows(Measurement, rows, common, name, notes)
+        return Measurements(*shared, tuple(notes), MappingProxyType(extra), suite=whole.get("suite"), rows=measured)
+    return Traces(*shared, tuple(notes), MappingProxyType(extra), rows=_rows(Trace, rows, common, name, notes))
+
+
+TOP: Mapping[str, Mapping[str, type]] = MappingProxyType({
+    "published": {"version": int, "kind": str, "title": str, "note": str, "marks": dict, "rows": list},
+    "measured": {"version": int, "kind": str, "title": str, "note": str, "suite": str, "provenance": dict, "rows": list},
+    "trace": {"version": int, "kind": str, "title": str, "note": str, "provenance": dict, "rows": list},
+})
+"""Keys of the object around the rows, by kind."""
+
+
+def _rows(cls: type[Any], rows: Sequence[Any], common: Mapping[str, Any], name: str, notes: list[str]) -> Any:
+    known = {item.name: item for item in fields(cls) if item.name != "extra"}
+    required = [key for key, item in known.items() if item.default is MISSING]
+    for key, item in common.items():
+        if key not in known:
+            notes.append(f"{name}: unknown key {key!r} in provenance is kept in every row{_meant(key, known)}")
+        elif item is not None:
+            _checked(item, known[key], f"{name}: provenance: {key}")
+    found: dict[str, Any] = {}
+    unknown: dict[str, int] = {}
+    for place, row in enumerate(rows, 1):
+        where = f"{name}: row {place}"
+        if not isinstance(row, dict):
+            raise DataError(f"{where}: an object is wanted, not {_called(row)}")
+        key = row.get("id")
+        if not isinstance(key, str) or not ID.fullmatch(key):
+            raise DataError(f"{where}: id is {key!r}; letters, digits, '-' and '_' are wanted")
+        where = f"{name}: {key}"
+        if key in found:
+            raise DataError(f"{where}: this id stands twice")
+        for want in required:
+            if row.get(want) is None:
+                raise DataError(f"{where}: required field {want!r} is missing")
+        values: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
+        for label, item in {**common, **row}.items():
+            if label not in known:
+                extra[label] = item
+                if label in row:
+                    unknown[label] = unknown.get(label, 0) + 1
+            elif item is not None:
+                values[label] = _checked(item, known[label], f"{where}: {label}")
+        found[key] = cls(**values, extra=MappingProxyType(extra))
+    for label, count in unknown.items():
+        notes.append(f"{name}: unknown field {label!r} in {count} row{'s' * (count > 1)} is kept{_meant(label, known)}")
+    return MappingProxyType(found)
+
+
+def _checked(value: Any, spec: Field[Any], where: str) -> Any:
+    """The value in the type of its field, or DataError. `spec.type` is the annotation as text."""
+    wanted = str(spec.type).removesuffix(" | None")
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if wanted == "str" and isinstance(value, str):
+        if not value.strip():
+            raise DataError(f"{where} is empty; unknown is null")
+        if spec.name == "verification" and value not in MARKS:
+            raise DataError(f"{where} is {value!r}, not one of {', '.join(MARKS)}")
+        return value
+    if wanted == "bool" and isinstance(value, bool):
+        return value
+    if (wanted == "float" and number) or (wanted == "int" and number and value == int(value)):
+        if value < AT_LEAST.get(spec.name, -math.inf):
+            raise DataError(f"{where} is {value!r}, at least {AT_LEAST[spec.name]:g} is wanted")
+        if spec.name in FRACTIONS and value > 1:
+            raise DataError(f"{where} is {value!r}; it is a fraction from 0 to 1 (is this a percentage?)")
+        return int(value) if wanted == "int" else value
+    if wanted == "tuple[int, ...]" and isinstance(value, list):
+        if all(isinstance(item, int) and not isinstance(item, bool) and item >= 0 for item in value):
+            return tuple(value)
+    if wanted == "Mapping[str, str]" and isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
+        return MappingProxyType(dict(value))
+    said = {"float": "a number", "int": "a whole number", "str": "text", "bool": "true or false",
+            "tuple[int, ...]": "a list of whole numbers", "Mapping[str, str]": "an object of texts"}[wanted]
+    raise DataError(f"{where} is {_called(value)}, {said} is wanted")
+
+
+def lookup(data: Dataset | Mapping[str, Dataset], address: str) -> Any:
+    """The value at `<row id>.<field>`; None means the record does not say (unknown).
+
+    `data` is one dataset or several by file name; an id found in two of them, an unknown id and an unknown field are
+    a DataError with the nearest name. The field is what follows the last dot; ids hold no dot.
+    """
+    sets = list(data.values()) if isinstance(data, Mapping) else [data]
+    key, dot, name = address.rpartition(".")
+    if not dot or not key or not name:
+        raise DataError(f"{address!r}: <row id>.<field> is wanted")
+    hits = [rows for rows in (item.rows for item in sets) if key in rows]
+    if not hits:
+        near = difflib.get_close_matches(key, [row for item in sets for row in item.rows], 1)
+        raise DataError(f"unknown row {key!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+    if len(hits) > 1:
+        raise DataError(f"row {key!r} stands in {len(hits)} files; ids must differ")
+    row = hits[0][key]
+    known = [item.name for item in fields(row) if item.name != "extra"]
+    if name in known:
+        return getattr(row, name)
+    if name in row.extra:
+        return row.extra[name]
+    raise DataError(f"row {key!r} has no field {name!r}{_meant(name, known)}")
+
+
+def _meant(key: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(key, list(known), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _called(value: Any) -> str:
+    """What a JSON value is, in words for a message."""
+    names = {dict: "an object", list: "a list", str: f"the text {value!r}", type(None): "null"}
+    return names.get(type(value), repr(value))

@@ -164,7 +164,7 @@ class Measurement(_Provenance):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace(_Provenance):
-    """Rounds of one run: `drafted[i]` tokens proposed and `accepted[i]` kept in round i, the extra token not counted."""
+    """Rounds of one run: `drafted[i]` tokens proposed and `accepted[i]` kept in round i, without the extra token."""
 
     id: str
     drafted: tuple[int, ...]
@@ -236,7 +236,7 @@ def read_json(text: str, name: str = "data") -> Any:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{name}: not JSON: {error}") from None
     for path, number in _not_finite(value, ""):
-        raise DataError(f"{name}: {path or 'value'} is {number}, which JSON does not have; unknown is null")
+        raise DataError(f"{name}: {path or 'value'} is {number}, which is refused; unknown is null")
     return value
 
 
@@ -244,6 +244,8 @@ def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, float):
         if not math.isfinite(value):
             yield path, "NaN" if math.isnan(value) else "Infinity (or a number too large)"
+    elif isinstance(value, int) and abs(value) > 2**63:
+        yield path, "a whole number beyond 64 bits"
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from _not_finite(item, f"{path}.{key}" if path else key)
@@ -293,10 +295,11 @@ def parse(text: str, name: str = "data") -> Dataset:
     return Traces(*shared, tuple(notes), MappingProxyType(extra), rows=_rows(Trace, rows, common, name, notes))
 
 
+_EVERY: Mapping[str, type] = {"version": int, "kind": str, "title": str, "note": str, "rows": list}
 TOP: Mapping[str, Mapping[str, type]] = MappingProxyType({
-    "published": {"version": int, "kind": str, "title": str, "note": str, "marks": dict, "rows": list},
-    "measured": {"version": int, "kind": str, "title": str, "note": str, "suite": str, "provenance": dict, "rows": list},
-    "trace": {"version": int, "kind": str, "title": str, "note": str, "provenance": dict, "rows": list},
+    "published": {**_EVERY, "marks": dict},
+    "measured": {**_EVERY, "suite": str, "provenance": dict},
+    "trace": {**_EVERY, "provenance": dict},
 })
 """Keys of the object around the rows, by kind."""
 
@@ -315,11 +318,11 @@ def _rows(cls: type[Any], rows: Sequence[Any], common: Mapping[str, Any], name: 
         where = f"{name}: row {place}"
         if not isinstance(row, dict):
             raise DataError(f"{where}: an object is wanted, not {_called(row)}")
-        key = row.get("id")
-        if not isinstance(key, str) or not ID.fullmatch(key):
-            raise DataError(f"{where}: id is {key!r}; letters, digits, '-' and '_' are wanted")
-        where = f"{name}: {key}"
-        if key in found:
+        ident = row.get("id")
+        if not isinstance(ident, str) or not ID.fullmatch(ident):
+            raise DataError(f"{where}: id is {ident!r}; letters, digits, '-' and '_' are wanted")
+        where = f"{name}: {ident}"
+        if ident in found:
             raise DataError(f"{where}: this id stands twice")
         for want in required:
             if row.get(want) is None:
@@ -333,7 +336,7 @@ def _rows(cls: type[Any], rows: Sequence[Any], common: Mapping[str, Any], name: 
                     unknown[label] = unknown.get(label, 0) + 1
             elif item is not None:
                 values[label] = _checked(item, known[label], f"{where}: {label}")
-        found[key] = cls(**values, extra=MappingProxyType(extra))
+        found[ident] = cls(**values, extra=MappingProxyType(extra))
     for label, count in unknown.items():
         notes.append(f"{name}: unknown field {label!r} in {count} row{'s' * (count > 1)} is kept{_meant(label, known)}")
     return MappingProxyType(found)

@@ -92,7 +92,7 @@ def names(folder: Path | None = None) -> tuple[str, ...]:
 
 
 def load(name: str, folder: Path | None = None) -> Widget:
-    """The widget `name`, checked. UnknownWidget when there is no such file, ContractError when it breaks the contract."""
+    """The widget `name`, checked. UnknownWidget without such a file, ContractError when it breaks the contract."""
     known = names(folder)
     if name not in known:
         raise UnknownWidget(name, closest(name, known))
@@ -165,5 +165,6 @@ def _check_signature(function: Any, params: tuple[str, ...], fail: Callable[[str
     if tuple(sorted(found)) != tuple(sorted(("data", *params))):
         missing = [key for key in ("data", *params) if key not in found]
         extra = [key for key in found if key not in ("data", *params)]
-        told = [f"{what} {', '.join(keys)}" for what, keys in (("missing:", missing), ("not in PARAMS:", extra)) if keys]
+        lists = (("missing:", missing), ("not in PARAMS:", extra))
+        told = [f"{what} {', '.join(keys)}" for what, keys in lists if keys]
         raise fail(f"{function.__name__} must take data and every parameter by name ({'; '.join(told)})")

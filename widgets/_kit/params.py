@@ -7,9 +7,11 @@ page's notice and the tests. It must not know how a control is drawn.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias
 
 from .text import exact, number
@@ -44,6 +46,10 @@ def _read_number(text: str) -> Number:
     return int(word) if re.fullmatch(r"[+-]?[0-9]{1,15}", word) else float(word)
 
 
+def _not(value: Any, what: str) -> ValueError:
+    return ValueError(f"{value!r} is not {what}")
+
+
 def _nearest(value: Number, stops: tuple[Number, ...]) -> Number | None:
     """The stop that `value` is, within rounding."""
     best = min(stops, key=lambda stop: abs(stop - value))
@@ -53,7 +59,7 @@ def _nearest(value: Number, stops: tuple[Number, ...]) -> Number | None:
 def _refuse_number(value: Number, stops: tuple[Number, ...], unit: str) -> ValueError:
     lo, hi = stops[0], stops[-1]
     tail = f" {unit}" if unit else ""
-    said = number(value) if value == value and abs(value) < float("inf") else repr(value)
+    said = number(value) if math.isfinite(value) else repr(value)
     if not lo <= value <= hi:
         return ValueError(f"{said} is outside {number(lo)} to {number(hi)}{tail}")
     below = max(stop for stop in stops if stop <= value)
@@ -62,10 +68,8 @@ def _refuse_number(value: Number, stops: tuple[Number, ...], unit: str) -> Value
 
 
 def _check_stop(value: Any, stops: tuple[Number, ...], unit: str) -> Number:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{value!r} is not a number from {number(stops[0])} to {number(stops[-1])}")
-    if value != value:
-        raise ValueError(f"{value!r} is not a number from {number(stops[0])} to {number(stops[-1])}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise _not(value, f"a number from {number(stops[0])} to {number(stops[-1])}")
     stop = _nearest(value, stops)
     if stop is None:
         raise _refuse_number(value, stops, unit)
@@ -103,7 +107,7 @@ class Slider:
         elif self.extend is not None:
             more = _even(self.min, self.extend, self.step)[len(short) :]
         every = [exact(stop) for stop in short + more]
-        if len(every) < 2 or any(b <= a for a, b in zip(every, every[1:], strict=False)):
+        if len(every) < 2 or any(b <= a for a, b in pairwise(every)):
             raise ValueError(f"slider {self.label!r}: stops must be two or more, rising")
         whole = all(stop == int(stop) for stop in every)
         clean: tuple[Number, ...] = tuple(int(stop) for stop in every) if whole else tuple(every)
@@ -283,7 +287,7 @@ class Text:
     def check(self, value: Any) -> str:
         """The text with one kind of line end; ValueError when it is too long."""
         if not isinstance(value, str):
-            raise ValueError(f"{value!r} is not text")
+            raise _not(value, "text")
         text = value.replace("\r\n", "\n").replace("\r", "\n")
         if len(text) > self.max_length:
             raise ValueError(f"the text has {len(text)} characters; at most {self.max_length} are read")

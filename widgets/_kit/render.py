@@ -68,6 +68,7 @@ def _table(table: Table | None) -> str:
         for row in table.rows
     )
     return (
+        f'<div class="sd-scroll" tabindex="0" role="group" aria-label="{esc(table.caption)}">'
         f'<table class="sd-table"><caption>{esc(table.caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -43,8 +43,7 @@ def number(x: float, spec: str = "") -> str:
 
 def coordinate(x: float) -> str:
     """A place in a drawing: one decimal, without a needless ".0"."""
-    text = number(x, ".1f")
-    return text[:-2] if text.endswith(".0") else text
+    return number(x, ".1f").removesuffix(".0")
 
 
 def times(x: float, digits: int = 1) -> str:
@@ -53,17 +52,17 @@ def times(x: float, digits: int = 1) -> str:
 
 
 def percent(x: float, digits: int = 0) -> str:
-    """A fraction as a percentage: `.9966` gives `99.7 %` with one digit.
+    """A fraction as a percentage: `.9966` gives `99.7%` with one digit.
 
-    A share that is not quite all or not quite nothing is never rounded to 100 % or 0 %.
+    A share that is not quite all or not quite nothing is never rounded to 100% or 0%.
     """
     text = number(100.0 * x, f".{digits}f")
     full, none = number(100.0, f".{digits}f"), number(0.0, f".{digits}f")
     if text == full and exact(x) < 1.0:
-        return "> " + number(100.0 - 10.0**-digits, f".{digits}f") + " %"
+        return ">" + number(100.0 - 10.0**-digits, f".{digits}f") + "%"
     if text == none and exact(x) > 0.0:
-        return "< " + number(10.0**-digits, f".{digits}f") + " %"
-    return text + " %"
+        return "<" + number(10.0**-digits, f".{digits}f") + "%"
+    return text + "%"
 
 
 def ratio(x: float) -> str:

@@ -1,0 +1,59 @@
+# One-word verbs. Each is one line you can type without make: CONTRIBUTING.md has them written out.
+#   make serve PYTHON=python3.12 ADDRESS=127.0.0.1:9000
+
+PYTHON  ?= python3
+ADDRESS ?= 127.0.0.1:8000
+VENV    := .venv
+PY      := $(VENV)/bin/python
+PIP     := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+GROUPS  := pyproject.toml constraints.txt
+
+.PHONY: serve test check build shots zensical node assets clean
+.NOTPARALLEL:
+
+serve: $(VENV)/.site node_modules/.made  ## the site at http://127.0.0.1:8000/, reloading as you write
+	@$(PY) -m widgets serve $(ADDRESS)
+
+test: $(VENV)/.test node_modules/.made  ## everything, a real browser included
+	@$(PY) -m tests.tools.chromium
+	@$(PY) -m tests.tools.run test
+
+check: $(VENV)/.check  ## what needs neither browser nor Node
+	@$(PY) -m tests.tools.run check
+
+build: $(VENV)/.site node_modules/.made  ## the finished site in site/
+	@$(PY) -m widgets build
+
+shots: $(VENV)/.test node_modules/.made  ## contact sheets of every page in build/shots
+	@$(PY) -m tests.tools.chromium
+	@$(PY) -m widgets build
+	@$(PY) -m widgets shots
+
+zensical: $(VENV)/.zensical node_modules/.made  ## informational: the same pages with Zensical
+	@$(PY) -m widgets assets
+	@$(PY) -m tests.tools.zensical
+
+assets: $(VENV)/.site node_modules/.made  ## only what the browser runs, into docs/assets/live
+	@$(PY) -m widgets assets
+
+node: $(VENV)/.made
+	@$(PIP) --group node
+
+clean:  ## forget everything made here, the environment included
+	rm -rf $(VENV) node_modules build site docs/assets/live
+
+# --- set-up: each stamp is newer than the locks it was made from, so nothing is installed twice ---
+
+$(VENV)/.made: tests/tools/venv.py
+	@$(PYTHON) tests/tools/venv.py $(VENV)
+	@touch $@
+
+$(VENV)/.site $(VENV)/.check $(VENV)/.test $(VENV)/.zensical: $(VENV)/.%: $(VENV)/.made $(GROUPS)
+	@echo "installing Python packages (group $*) …"
+	@$(PIP) --group $*
+	@touch $@
+
+node_modules/.made: package.json package-lock.json .npmrc | $(VENV)/.made
+	@echo "installing JavaScript packages …"
+	@$(PY) -m tests.tools.node npm ci --silent
+	@touch $@

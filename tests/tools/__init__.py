@@ -1,0 +1,1 @@
+"""Tools around the tests: set-up of a fresh machine, the runner behind `make test`, pictures for looking at."""

@@ -1,0 +1,87 @@
+"""Every check, in order, with its duration: ``python -m tests.tools.run check`` or ``… test``.
+
+Why it exists: `make test`, `make check` and a shell without make run the same list, and a slow step shows at a glance.
+`check` needs neither browser nor Node. A failing step does not hide the ones after it, except where they rest on it.
+
+Must not know: how any step does its work.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.tools import node
+
+__all__ = ["Step", "main", "steps"]
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = (sys.executable, "-m")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command. ``rests_on`` names a step whose failure makes this one meaningless."""
+
+    name: str
+    command: Callable[[], list[str]]
+    rests_on: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+def steps(browser: bool) -> Iterator[Step]:
+    """The list; with ``browser`` also what needs Node, the built site and Chromium."""
+    yield Step("ruff", lambda: [*PYTHON, "ruff", "check", "--quiet", "."])
+    yield Step("mypy", lambda: [*PYTHON, "mypy", "--no-error-summary"])
+    folders = [path for path in sorted((ROOT / "tests").glob("[a-z]*")) if any(path.glob("test_*.py")) and path.name != "site"]
+    quick = [f"tests/{path.name}" for path in folders] + [f"tests/{path.name}" for path in (ROOT / "tests").glob("test_*.py")]
+    yield Step("pytest", lambda: [*PYTHON, "pytest", "-q", "-n", "2", *quick])
+    yield Step("widget blocks", lambda: [*PYTHON, "widgets", "check", "docs"])
+    if not browser:
+        return
+    scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests" / "js").glob("*.test.*js"))]
+    yield Step("node --test", lambda: [*node.command(), "--test", *scripts])
+    tsc = "node_modules/typescript/bin/tsc"
+    yield Step("tsc --checkJs", lambda: [*node.command(), tsc, "-p", "widgets/_browser/tsconfig.json"])
+    yield Step("assets", lambda: [*PYTHON, "widgets", "assets"])
+    # Fewer random examples there: WebAssembly is slower, and the same tests ran in full just now.
+    pyodide = lambda: [*node.command(), "tests/tools/pyodide_sim.mjs", sys.executable]  # noqa: E731
+    yield Step("sim in Pyodide", pyodide, "assets", {"SIM_EXAMPLES": "5"})
+    yield Step("build", lambda: [*PYTHON, "mkdocs", "build", "--strict"], "assets", {"SITE_DIR": "build/tested-site"})
+    yield Step("site in Chromium", lambda: [*PYTHON, "pytest", "-q", "-n", "2", "tests/site"], "build", {"SITE_DIR": "build/tested-site"})
+
+
+def main(arguments: list[str]) -> int:
+    """Run the list, print the durations, give the number of failed steps as exit code (0 is good)."""
+    if arguments not in (["check"], ["test"]):
+        print("usage: python -m tests.tools.run check|test", file=sys.stderr)
+        return 2
+    results: dict[str, tuple[str, float]] = {}
+    for step in steps(arguments == ["test"]):
+        if results.get(step.rests_on, ("passed", 0))[0] != "passed":
+            results[step.name] = (f"not run: {step.rests_on} failed", 0.0)
+            continue
+        print(f"\n── {step.name} " + "─" * (70 - len(step.name)), flush=True)
+        began = time.perf_counter()
+        try:
+            code = subprocess.call(step.command(), cwd=ROOT, env={**os.environ, **step.settings})
+        except (OSError, RuntimeError) as problem:
+            print(problem, file=sys.stderr)
+            code = 1
+        results[step.name] = ("passed" if code == 0 else f"FAILED (exit {code})", time.perf_counter() - began)
+    print(f"\n── durations {'─' * 59}")
+    for name, (result, seconds) in results.items():
+        print(f"{name:<20}{seconds:7.1f} s  {result}")
+    failed = sum(result != "passed" for result, _ in results.values())
+    total = sum(seconds for _, seconds in results.values())
+    print(f"{'all':<20}{total:7.1f} s  {'passed' if not failed else f'{failed} of {len(results)} steps did not pass'}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -259,8 +259,8 @@ def _path(points: Sequence[tuple[float, float]], x: Axis, y: Axis, tall: float, 
     dash = ' stroke-dasharray="4 4"' if dashed else ""
     return (
         f'<svg viewBox="0 0 1000 {coordinate(tall)}" preserveAspectRatio="none" width="100%" '
-        f'height="{coordinate(tall)}" overflow="visible"><path d="M{"L".join(places)}" fill="none" stroke-width="2"{dash} stroke-linejoin="round" '
-        f'vector-effect="non-scaling-stroke" style="stroke:{_ink(tone)}"/></svg>'
+        f'height="{coordinate(tall)}" overflow="visible"><path d="M{"L".join(places)}" fill="none" stroke-width="2"{dash} '
+        f'stroke-linejoin="round" vector-effect="non-scaling-stroke" style="stroke:{_ink(tone)}"/></svg>'
     )
 
 

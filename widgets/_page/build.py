@@ -21,4 +21,5 @@ def main(arguments: list[str]) -> int:
     failed = assets.main([])
     if failed:
         return failed
-    return subprocess.call([sys.executable, "-m", "mkdocs", "build", "--strict", *arguments], cwd=assets.ROOT)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", *arguments]
+    return subprocess.call(command, cwd=assets.ROOT, env=assets.QUIET)

@@ -1,7 +1,8 @@
 """The site while you write: ``python -m widgets serve [address]``.
 
-Why it exists: MkDocs reloads Markdown by itself but keeps Python modules as it first imported them. So `mkdocs serve` runs
-as a child here, and is started again, with fresh assets, when a file under `sim/`, `widgets/` or `docs/data/` changes.
+Why it exists: MkDocs reloads Markdown by itself but keeps Python modules as it first imported them. So `mkdocs serve`
+runs as a child here, and is started again, with fresh assets, when a file under `sim/`, `widgets/` or `docs/data/`
+changes.
 Warnings (a mistake in a widget block) are printed and drawn into the page, they do not stop the server.
 
 Must not know: what any of those files mean.
@@ -104,7 +105,7 @@ def main(arguments: list[str]) -> int:
 
 def _start(address: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "mkdocs", "serve", "--no-strict", "--dev-addr", address]
-    return subprocess.Popen(command, cwd=assets.ROOT)
+    return subprocess.Popen(command, cwd=assets.ROOT, env=assets.QUIET)
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:

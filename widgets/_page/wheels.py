@@ -1,8 +1,8 @@
 """Fetch the one wheel readers' Python needs beyond its standard library: NumPy built for Pyodide.
 
 Why it exists: npm's ``pyodide`` carries the interpreter but no packages, and a built site must not send readers to
-somebody else's server. So the wheel is fetched once, checked against the SHA-256 in ``pyodide-lock.json``, kept in a cache
-folder and copied into the site.
+somebody else's server. So the wheel is fetched once, checked against the SHA-256 in ``pyodide-lock.json``, kept in a
+cache folder and copied into the site.
 
 Must not know: what the site does with the file. Every source hands over bytes; only the checksum decides.
 """
@@ -53,7 +53,7 @@ def locked(name: str, pyodide: Path) -> LockedWheel:
 
 
 def cache_folder() -> Path:
-    """Where fetched files stay: ``$SPECDEC_CACHE``, else ``$XDG_CACHE_HOME/speculative-decoding``, else ``~/.cache/…``."""
+    """Where fetched files stay: ``$SPECDEC_CACHE``, else ``speculative-decoding`` below the user's cache folder."""
     if own := os.environ.get("SPECDEC_CACHE"):
         return Path(own).expanduser()
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"

@@ -1,8 +1,8 @@
-"""One widget block: its YAML into the name of a widget, an id, and values in normal form; or what is wrong, with the line.
+"""One widget block: its YAML into a widget, an id, and values in normal form; or what is wrong, with the line.
 
-Why not plain `yaml.safe_load`: it takes the last of two equal keys without a word, reads 1e-3 as text and dates as dates,
-and loses the lines. Here every key keeps its line, and aliases, tags and deep nesting are refused, since a page may come
-from a stranger. It must not know Markdown or HTML.
+Why not plain `yaml.safe_load`: it takes the last of two equal keys without a word, reads 1e-3 as text and dates as
+dates, and loses the lines. Here every key keeps its line, and aliases, tags and deep nesting are refused, since a page
+may come from a stranger. It must not know Markdown or HTML.
 """
 
 from __future__ import annotations
@@ -46,11 +46,10 @@ class Block:
 class _Loader(yaml.SafeLoader):
     """YAML as people write it: true/false/on/off/yes/no, whole numbers, decimals (1e-3 too), words, lists."""
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
-
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases (*name) are not used here", problem_mark=self.peek_event().start_mark)
+            event = self.get_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases (*name) are not used here", problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
 
@@ -58,8 +57,10 @@ _PLAIN = (
     ("bool", r"[Tt]rue|TRUE|[Ff]alse|FALSE|[Oo]n|ON|[Oo]ff|OFF|[Yy]es|YES|[Nn]o|NO", "tTfFoOyYnN"),
     ("null", r"~|[Nn]ull|NULL|", "~nN"),
     ("int", r"[-+]?(?:0|[1-9][0-9]{0,30})", "-+0123456789"),
-    ("float", r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", "-+.0123456789"),
+    ("float", r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?", "-+.0123456789"),
+    ("float", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", "-+."),
 )
+_Loader.yaml_implicit_resolvers = {}  # its own, not the ones of SafeLoader
 for _kind, _pattern, _first in _PLAIN:
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(rf"(?:{_pattern})\Z"), [*_first, ""])
 

@@ -1,11 +1,11 @@
 """The Markdown extension of this site: `widget` blocks become figures, `#!sim` and `#!data` become numbers.
 
 Why one Python-Markdown extension and nothing else: every generator that uses Python-Markdown can load the same line. It
-never raises; whatever is wrong becomes a red box in the page and one line `file:line: message` in the terminal. It must not
-know MkDocs.
+never raises; whatever is wrong becomes a red box in the page and one line `file:line: message` in the terminal. It must
+not know MkDocs.
 
-How it works: before any other fence handling, blocks are taken out and a mark is left in their place. When the page is a
-tree, marks that ended up in example code or in a comment get their text back, and the others are drawn, in page order.
+How it works: before any other fence handling, blocks are taken out and a mark is left in their place. When the page is
+a tree, marks that ended up in example code or in a comment get their text back; the others are drawn, in page order.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Pending:
 class _State:
     """What is known of the page that is being converted."""
 
-    page: Page = Page()
+    page: Page = field(default_factory=Page)
     pending: list[_Pending] = field(default_factory=list)
     spans: list[tuple[str, int]] = field(default_factory=list)
     ids: dict[str, int] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class _TakeOut(Preprocessor):
         self.site = site
 
     def run(self, lines: list[str]) -> list[str]:
-        state = self.site.state = _State(problems.CURRENT.get())
+        state = self.site.state = _State(problems.CURRENT.get() or Page())
         found, inside = fences.scan(lines)
         prose = "\n".join("" if hidden else line for line, hidden in zip(lines, inside, strict=True))
         for span in _SPAN.finditer(prose):
@@ -188,7 +188,8 @@ class _Draw(Treeprocessor):
         if found.id in site.state.ids:
             first = page.offset + site.state.ids[found.id] + 1
             what = f"the id {found.id!r}" if found.given_id else f"the widget {found.id!r}"
-            raise block.Mistakes([(found.id_line, f"{what} is on this page already (line {first}); give this one an 'id:'")])
+            message = f"{what} is on this page already (line {first}); give this one an 'id:' of its own"
+            raise block.Mistakes([(found.id_line, message)])
         site.state.ids[found.id] = fence.start
         data: dict[str, Any] = {}
         for name in found.widget.data:
@@ -213,12 +214,12 @@ class _Draw(Treeprocessor):
     def _unreached(self) -> None:
         """Values in raw HTML stay as they are written: say so."""
         for html in self.md.htmlStash.rawHtmlBlocks:
-            if not isinstance(html, str) or html.lstrip().startswith("<!--") or re.search(r"<(?:code|pre|sd-widget)\b", html):
+            if not isinstance(html, str) or re.search(r"\A\s*<!--|<(?:code|pre|sd-widget)\b", html):
                 continue
             for span in _SPAN.finditer(html):
                 if _OURS.fullmatch(span[2]):
-                    message = f"`{_squeeze(span[2])}` stands in raw HTML, where no number is put in; add markdown to its tag"
-                    self.site.tell(_take(self.site.state, span[2]), message)
+                    what = f"`{_squeeze(span[2])}` stands in raw HTML, where no number is put in"
+                    self.site.tell(_take(self.site.state, span[2]), f"{what}; add the word markdown to its tag")
 
 
 class _Value(InlineProcessor):

@@ -1,8 +1,8 @@
 """Find the `widget` blocks in the lines of a page, and the lines that only look like one.
 
-Why its own scanner: the fence handling of Markdown extensions drops what it does not understand without a word. This one
-accepts every opener whose first word is `widget`, sees outer fences (an example inside a longer fence stays an example),
-and knows the line of everything. It must not know YAML, HTML or Markdown's other syntax.
+Why its own scanner: the fence handling of Markdown extensions drops what it does not understand without a word. This
+one accepts every opener whose first word is `widget`, sees outer fences (an example inside a longer fence stays an
+example), and knows the line of everything. It must not know YAML, HTML or Markdown's other syntax.
 """
 
 from __future__ import annotations

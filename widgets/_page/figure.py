@@ -106,8 +106,9 @@ def _control(id: str, key: str, param: Param, value: Any) -> str:
             )
         case Text():
             inner = (
-                f'{_label(id, param.label)}\n<textarea class="sd-textarea" id="{esc(id)}" maxlength="{param.max_length}"'
-                f' rows="{param.rows}" placeholder="{esc(param.placeholder)}"{described}>\n{esc(value)}</textarea>'
+                f'{_label(id, param.label)}\n<textarea class="sd-textarea" id="{esc(id)}"'
+                f' maxlength="{param.max_length}" rows="{param.rows}"'
+                f' placeholder="{esc(param.placeholder)}"{described}>\n{esc(value)}</textarea>'
             )
     if param.kind == "step":
         attributes += f' data-ms="{param.ms}"' if isinstance(param, Step) else ""
@@ -128,7 +129,8 @@ def _slider(id: str, param: Slider | Step, value: Any, described: str) -> str:
     html = (
         f"{_label(id, param.label)}\n"
         f'<span class="sd-field"><input class="sd-typed" id="{esc(id)}-typed" type="text" inputmode="decimal" '
-        f'autocomplete="off" value="{esc(param.address(value))}" aria-label="{esc(param.label)}, as a number">{unit}</span>\n'
+        f'autocomplete="off" value="{esc(param.address(value))}" aria-label="{esc(param.label)}, as a number">'
+        f"{unit}</span>\n"
         f'<input class="sd-range" type="range" id="{esc(id)}" min="0" max="{last}" step="1" value="{place}" '
         f'aria-valuetext="{esc(param.show(value))}"{described}>'
     )

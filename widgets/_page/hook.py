@@ -1,7 +1,7 @@
 """The one file that knows MkDocs: it tells the Markdown extension which page is being built.
 
-Why a hook and not a plugin: an extension gets the text only, without its path and without its front matter, and an author
-needs `file:line`. It must not know widgets, and does nothing that another site generator would miss.
+Why a hook and not a plugin: an extension gets the text only, without its path and without its front matter, and an
+author needs `file:line`. It must not know widgets, and does nothing that another site generator would miss.
 """
 
 from __future__ import annotations

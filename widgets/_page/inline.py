@@ -1,8 +1,8 @@
 """Numbers in prose: `#!sim expected_tokens(alpha=0.8, gamma=4):.2f` and `#!data <row id>.<field>:.2f`.
 
-Why parsed and not evaluated: a page may come from a stranger, and building it must run nothing but the functions of `sim`
-with plain values. The text is read with `ast`; everything that is not one call to a public function of `sim` with literal
-keyword arguments is refused. It must not know Markdown, MkDocs, or HTML beyond its one `<span>`.
+Why parsed and not evaluated: a page may come from a stranger, and building it must run nothing but the functions of
+`sim` with plain values. The text is read with `ast`; everything that is not one call to a public function of `sim` with
+literal keyword arguments is refused. It must not know Markdown, MkDocs or HTML.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from widgets._kit.text import esc, number
+from widgets._kit.text import number
 from widgets._page.problems import hint
 
-__all__ = ["Refused", "data_value", "sim_value", "span", "split_spec", "value"]
+__all__ = ["Refused", "data_value", "load_data", "sim_value", "split_spec", "value"]
 
 _SPEC = re.compile(r"\+?,?(?:\.[0-9]{1,2})?[defg%]?")
 _ROW = re.compile(r"(?P<row>[A-Za-z0-9][A-Za-z0-9_-]*)\.(?P<field>[A-Za-z_][A-Za-z0-9_]*)")
@@ -36,11 +36,6 @@ class Refused(ValueError):
 def value(kind: str, text: str, docs: Path) -> tuple[str, str]:
     """What the reader sees, and where it comes from (for the title), of `#!<kind> <text>`."""
     return sim_value(text) if kind == "sim" else data_value(text, docs)
-
-
-def span(shown: str, title: str) -> str:
-    """The value in the page."""
-    return f'<span class="sd-number" title="{esc(title)}">{esc(shown)}</span>'
 
 
 def split_spec(text: str) -> tuple[str, str]:
@@ -113,12 +108,12 @@ def _checked(text: str) -> tuple[str, str]:
 def _call(source: str) -> tuple[str, dict[str, Any], str]:
     """Function name, arguments and field of the one call that `source` may be."""
     try:
-        node: ast.expr = ast.parse(source, mode="eval").body
+        tree = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise Refused(f"{source!r} cannot be read; write it like {_EXAMPLE}") from None
-    field = ""
+    node, field = tree.body, ""
     if isinstance(node, ast.Attribute):
-        node, field = node.value, node.attr
+        field, node = node.attr, node.value
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         raise Refused(f"{source!r} is not one call to a function of sim, like {_EXAMPLE}")
     name = node.func.id
@@ -149,7 +144,7 @@ def _literal(name: str, node: ast.expr) -> Any:
 
 
 def _finite(name: str, plain: float) -> float:
-    if not math.isfinite(plain) or abs(plain) > _LARGEST and isinstance(plain, int):
+    if not math.isfinite(plain) or (abs(plain) > _LARGEST and isinstance(plain, int)):
         raise Refused(f"{name} is too large a number for a page ({_LARGEST:,} is the limit)")
     return plain
 

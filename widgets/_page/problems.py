@@ -12,7 +12,6 @@ import logging
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
 
 from widgets._kit.text import esc
 
@@ -30,7 +29,7 @@ class Page:
     offset: int = 0
 
 
-CURRENT: ContextVar[Page] = ContextVar("page", default=Page())
+CURRENT: ContextVar[Page | None] = ContextVar("page", default=None)
 """Set by whoever knows the path (the hook, the checker). Without it problems name "page"."""
 
 

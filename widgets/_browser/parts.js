@@ -1,0 +1,47 @@
+/**
+ * Puts an answer's HTML fragments into the figure's `data-part` places: only those that changed.
+ *
+ * The summary is the figure's one live region: it is set after a quiet moment, so that a drag is read aloud once and
+ * not at every stop. The fragments are written by `widgets/_kit/render.py`, which escapes what it is given. This file
+ * must not know what the parts mean.
+ */
+
+const QUIET_MS = 400;
+
+export class Parts {
+  /** @type {Map<string, string>} */
+  #shown = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {HTMLElement} root @param {AbortSignal} signal ends what is still waiting */
+  constructor(root, signal) {
+    this.root = root;
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** @param {Record<string, string>} fragments */
+  put(fragments) {
+    for (const [name, html] of Object.entries(fragments)) {
+      if (name !== "summary") this.#set(name, html);
+    }
+    const summary = fragments.summary;
+    if (summary === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#set("summary", summary), QUIET_MS);
+  }
+
+  /** @param {string} name @param {string} html */
+  #set(name, html) {
+    if (this.#shown.get(name) === html) return;
+    this.#shown.set(name, html);
+    const place = this.root.querySelector(`[data-part="${name}"]`);
+    if (!place) return;
+    const scrolled = [place, ...place.children].map((element) => element.scrollLeft);
+    place.innerHTML = html;
+    // A strip or table scrolled sideways stays where the reader left it.
+    [place, ...place.children].forEach((element, index) => {
+      if (scrolled[index]) element.scrollLeft = scrolled[index];
+    });
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * <sd-widget>: a figure that was drawn when the page was built, and comes alive in the reader's hands.
+ *
+ * It listens to its controls, asks Python for the picture of their values, and puts the answer into its places. It
+ * computes no number and draws nothing. Connect and disconnect come at every page change under instant navigation, in
+ * any order and number, so all that is set up in one is taken down in the other by one AbortController.
+ */
+
+import { AddressWriter, readQuery } from "./address.js";
+import { controlsOf } from "./controls.js";
+import { beside } from "./fetching.js";
+import { Notices } from "./notices.js";
+import { Parts } from "./parts.js";
+import { python } from "./python.js";
+
+/** @typedef {import("./controls.js").Control} Control */
+/** @typedef {import("./controls.js").Value} Value */
+/** @typedef {import("./python.js").Reply} Reply */
+
+const WORDS = {
+  static: "Drawn when this page was built",
+  starting: "Starting Python…",
+  live: "Live: Python is answering",
+  failed: "Python could not start",
+};
+const PATIENCE_MS = 1000; // then the figure says that it works, and offers Stop
+const LONG_START_MS = 20000;
+
+const writer = new AddressWriter();
+
+class SdWidget extends HTMLElement {
+  /** @type {AbortController | null} */
+  #life = null;
+  /** @type {Control[]} */
+  #controls = [];
+  /** @type {Record<string, Value>} the block's own values */
+  #own = {};
+  /** The page this figure stands on: another page's address is not its business. */
+  #path = "";
+  /** Values of the picture that is shown or asked for. */
+  #asked = "";
+  /** Someone wants this figure alive: only then does a failed start concern it. */
+  #wanted = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  connectedCallback() {
+    if (this.#life || !this.querySelector("[data-part]")) return;
+    const life = new AbortController();
+    const { signal } = life;
+    this.#life = life;
+    this.#path = location.pathname;
+    this.#own = JSON.parse(this.dataset.values ?? "{}");
+    this.notices = new Notices(this.querySelector(".sd-notice"));
+    this.parts = new Parts(this, signal);
+    this.#controls = controlsOf(this, { changed: () => this.#changed(), busy: () => python.busy(this), signal });
+    // The picture belongs to the block's values, unless this element was here before and has been played with.
+    this.#asked ||= JSON.stringify(this.#own);
+
+    const intent = () => this.#want();
+    for (const type of ["pointerenter", "focusin", "touchstart"]) {
+      this.addEventListener(type, intent, { signal, passive: true });
+    }
+    this.querySelector("form")?.addEventListener("submit", (event) => event.preventDefault(), { signal });
+    this.querySelector("[data-do=reset]")?.addEventListener("click", () => this.#reset(), { signal });
+    this.querySelector("[data-do=copy-link]")?.addEventListener("click", () => this.#copyLink(), { signal });
+    addEventListener("popstate", () => {
+      writer.drop(this.id); // it was meant for the entry that has just been left
+      this.#readAddress();
+    }, { signal });
+    addEventListener("pageshow", () => {
+      writer.flush();
+      this.#readAddress(); // browsers restore form fields by themselves, the picture not
+    }, { signal });
+    const unsubscribe = python.subscribe((state, text) => this.#follow(state, text));
+    signal.addEventListener("abort", unsubscribe);
+
+    this.#follow(python.state, "");
+    this.#readAddress();
+  }
+
+  disconnectedCallback() {
+    this.#life?.abort();
+    this.#life = null;
+    clearTimeout(this.#timer);
+    if (python.busy(this)) this.#asked = "nothing"; // should the element come back, it asks again
+    python.forget(this);
+    writer.drop(this.id);
+  }
+
+  /** Shows what the address says; what it says wrongly gets a note and is taken out of it. */
+  #readAddress() {
+    if (location.pathname !== this.#path) return;
+    const entries = readQuery(location.search, this.id);
+    /** @type {Map<string, Value>} */
+    const given = new Map();
+    /** @type {string[]} */
+    const bad = [];
+    for (const { name, text } of entries) {
+      const control = this.#controls.find((one) => one.name === name && !one.private);
+      if (!control) {
+        bad.push(`There is no parameter “${name}” to set in the address.`);
+        continue;
+      }
+      const read = control.read(text);
+      const twice = entries.filter((other) => other.name === name).length > 1;
+      if (twice) bad.push(`${control.label} stands in the address more than once; its own value is shown.`);
+      else if ("problem" in read) bad.push(`${control.label}: ${sentence(read.problem)} Its own value is shown.`);
+      else given.set(name, read.value);
+    }
+    for (const control of this.#controls) {
+      if (!control.private) control.show(given.get(control.name) ?? this.#own[control.name]);
+      else control.show(control.value || this.#own[control.name]);
+    }
+    if (bad.length) {
+      this.notices?.say("address", [...new Set(bad)].join(" "));
+      this.#writeAddress();
+    }
+    if (JSON.stringify(this.#values()) !== this.#asked) this.#ask();
+  }
+
+  #writeAddress() {
+    const open = this.#controls.filter(({ name, value, private: hidden }) => !hidden && value !== this.#own[name]);
+    writer.put(this.id, open.map((control) => ({ name: control.name, text: control.text() })));
+  }
+
+  #values() {
+    return Object.fromEntries(this.#controls.map(({ name, value }) => [name, value]));
+  }
+
+  /** The reader moved a control. */
+  #changed() {
+    this.notices?.drop("address");
+    this.#writeAddress();
+    this.#ask();
+  }
+
+  #reset() {
+    for (const control of this.#controls) {
+      control.rest();
+      control.say("");
+      control.show(this.#own[control.name]);
+    }
+    this.#changed();
+  }
+
+  #ask() {
+    const values = this.#values();
+    this.#asked = JSON.stringify(values);
+    python.ask(this, this.dataset.widget ?? "", values, (reply) => this.#hear(reply));
+    this.#want();
+    this.#wait();
+  }
+
+  /** @param {Reply} reply */
+  #hear(reply) {
+    if (reply.output) {
+      this.notices?.say("output", reply.output);
+      return;
+    }
+    if (reply.view) this.parts?.put(reply.view);
+    if (reply.progress) {
+      const { done, text } = reply.progress;
+      this.#state("live", [text, done === null ? "" : `${Math.round(done * 100)} %`].filter(Boolean).join(" "));
+      return;
+    }
+    this.#rested();
+    if (!reply.error) {
+      this.#state("live");
+      this.notices?.drop("failure");
+      return;
+    }
+    const { kind, message, param } = reply.error;
+    const control = this.#controls.find(({ name }) => name === param);
+    const still = "The picture still shows the last answer.";
+    if (kind === "stopped") {
+      this.notices?.say("failure", `${message} ${still}`, [this.#again()]);
+    } else if (control) {
+      control.say(sentence(message));
+    } else {
+      this.#state("failed", "This figure could not be computed");
+      this.notices?.say("failure", `This figure could not be computed: ${sentence(message)} ${still}`, [this.#again()]);
+    }
+  }
+
+  /** Asks once more for what failed. */
+  #again() {
+    return { label: "Retry", run: () => this.#ask() };
+  }
+
+  /** From now on the answer is awaited; after a while the figure says so and can be stopped. */
+  #wait() {
+    clearTimeout(this.#timer);
+    if (python.state !== "ready") return;
+    this.#timer = setTimeout(() => {
+      if (!python.busy(this)) return;
+      const stop = () => {
+        for (const control of this.#controls) control.rest();
+        python.stop(this);
+      };
+      this.notices?.say("working", "Python is still working on this picture.", [{ label: "Stop", run: stop }]);
+    }, PATIENCE_MS);
+  }
+
+  #rested() {
+    if (python.busy(this)) return;
+    clearTimeout(this.#timer);
+    this.notices?.drop("working");
+  }
+
+  /** The reader's hand, or the address: this figure is to be alive. */
+  #want() {
+    this.#wanted = true;
+    if (python.state === "off") python.start();
+    else if (this.dataset.state === "static") this.#follow(python.state, python.reason);
+  }
+
+  /**
+   * Python's state has changed.
+   * @param {import("./python.js").State} state
+   * @param {string} text
+   */
+  #follow(state, text) {
+    clearTimeout(this.#timer);
+    if (state === "ready") {
+      if (!this.notices?.shown.has("failure")) this.#state("live");
+      for (const key of ["start", "slow"]) this.notices?.drop(key);
+      if (python.busy(this)) this.#wait();
+    } else if (state === "starting") {
+      if (this.#wanted || this.dataset.state === "live") this.#starting(text);
+    } else if (state === "failed" && this.#wanted) {
+      this.#state("failed");
+      for (const key of ["slow", "working"]) this.notices?.drop(key);
+      const retry = { label: "Retry", run: () => retryPython() };
+      const still = "The picture and its numbers stay as they are.";
+      this.notices?.say("start", `Python could not start: ${sentence(text)} ${still}`, [retry]);
+    }
+  }
+
+  /** @param {string} text */
+  #starting(text) {
+    this.#state("starting");
+    for (const key of ["start", "working"]) this.notices?.drop(key);
+    if (text && python.busy(this)) this.notices?.say("restart", text);
+    this.#timer = setTimeout(() => {
+      const again = { label: "Start again", run: () => python.again() };
+      this.notices?.say("slow", "Python is still being loaded; the connection may be slow.", [again]);
+    }, LONG_START_MS);
+  }
+
+  /** @param {keyof typeof WORDS} state @param {string} [text] */
+  #state(state, text = WORDS[state]) {
+    this.dataset.state = state;
+    const place = this.querySelector(".sd-state");
+    if (place && place.textContent !== text) place.textContent = text;
+  }
+
+  /** A link to this very state; where the browser keeps its clipboard, a field to copy it from. */
+  async #copyLink() {
+    this.#writeAddress();
+    writer.flush();
+    const link = `${location.origin}${location.pathname}${location.search}#${this.id}`;
+    try {
+      await navigator.clipboard.writeText(link);
+      this.notices?.say("copy", "The link to this state has been copied.");
+    } catch {
+      const note = this.notices?.say("copy", "The link to this state, to copy:");
+      const field = document.createElement("input");
+      Object.assign(field, { type: "text", readOnly: true, value: link, className: "sd-link" });
+      field.setAttribute("aria-label", "Link to this state");
+      note?.firstChild?.after(field);
+      field.select();
+    }
+  }
+}
+
+/** Retry after a failed start. Where a deploy has taken the files away, only a new page knows the new ones. */
+async function retryPython() {
+  const gone = await fetch(beside("assets.json"), { method: "HEAD", cache: "no-store" }).then(({ status }) => status === 404, () => false);
+  if (gone) location.reload();
+  else python.retry();
+}
+
+/** @param {string} text */
+function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
+}
+
+addEventListener("pageshow", (event) => {
+  if (event.persisted) python.check();
+});
+if (!customElements.get("sd-widget")) customElements.define("sd-widget", SdWidget);

@@ -1,0 +1,137 @@
+/**
+ * The worker: takes requests one by one, has Python answer them, sends the answers back. JSON text both ways.
+ *
+ *   page -> worker   {id, widget, params} · {stop: id} · {ping: n}
+ *   worker -> page   {id, view} · {id, progress, view} · {id, error} · {id, output} · {boot} · {pong: n} · {crashed}
+ *
+ * After each yield of a long piece of work the worker goes back to its message queue, so that a newer request or a Stop
+ * is heard. Nothing of Python crosses to the page, only text. This file must not know the page, nor any widget.
+ */
+
+import { boot } from "./boot.js";
+import { FetchProblem, get, words } from "./fetching.js";
+
+/** @typedef {{id: number, widget: string, params: object}} Request */
+
+const OUTPUT_LIMIT = 20000; // bytes a request may print; a printing loop must not fill the reader's memory
+
+/** @type {Awaited<ReturnType<typeof boot>>} */
+let python;
+/** @type {number[]} ids of work that has yielded, in turn */
+const turns = [];
+/** @type {Map<string, Promise<void>>} what each widget needs, loaded or loading */
+const prepared = new Map();
+/** @type {Set<number>} requests whose widget is still being prepared */
+const preparing = new Set();
+/** @type {MessagePort[]} the page sees its end close when this worker dies */
+const life = [];
+let current = 0;
+let printed = 0;
+
+const queue = new MessageChannel();
+queue.port1.onmessage = takeTurn;
+
+self.onmessage = (event) => {
+  const message = JSON.parse(event.data);
+  if (message.life) life.push(...event.ports);
+  else if (message.ping) post({ pong: message.ping });
+  else if (message.stop) stop(message.stop);
+  else answer(message);
+};
+
+start();
+
+async function start() {
+  try {
+    python = await boot(print);
+    post({ boot: "ready" });
+  } catch (error) {
+    const files = error instanceof FetchProblem ? error.files : [];
+    post({ boot: "failed", message: words(error), files });
+  }
+}
+
+/** @param {Request} request */
+async function answer(request) {
+  const { id, widget } = request;
+  preparing.add(id);
+  try {
+    await prepare(widget);
+  } catch (error) {
+    prepared.delete(widget); // so that Retry fetches anew
+    if (preparing.delete(id)) post({ id, error: { kind: "data", message: words(error) } });
+    return;
+  }
+  if (!preparing.delete(id)) return; // stopped meanwhile
+  run(id, () => python.answer.begin(JSON.stringify(request)));
+}
+
+/**
+ * Fetches what `widget` needs before its first view: packages and data files.
+ * @param {string} widget
+ */
+function prepare(widget) {
+  const known = prepared.get(widget);
+  if (known) return known;
+  const loading = (async () => {
+    const { packages, data } = JSON.parse(python.answer.needs(widget));
+    await Promise.all([
+      ...packages.map((/** @type {string} */ name) => python.load(name)),
+      ...data.map((/** @type {string} */ name) => loadData(name)),
+    ]);
+  })();
+  prepared.set(widget, loading);
+  return loading;
+}
+
+/** @param {string} name */
+async function loadData(name) {
+  const file = `data/${name}.json`;
+  // The folder is named by its contents, so a good copy in the cache is the right one; a bad one was answered as bad.
+  const text = await (await get(file, "no-cache")).text();
+  const { error } = JSON.parse(python.answer.set_data(name, text));
+  if (error) throw new FetchProblem(error.message, [file]);
+}
+
+/** Lets Python work on `id` until it answers or yields. @param {number} id @param {() => string} work */
+function run(id, work) {
+  current = id;
+  printed = 0;
+  try {
+    self.postMessage(work());
+    if (!python.answer.unfinished(id)) return;
+    turns.push(id);
+    queue.port2.postMessage(null);
+  } catch (error) {
+    post({ crashed: words(error) }); // Python turns its own exceptions into answers: this is the interpreter itself
+  }
+}
+
+function takeTurn() {
+  const id = turns.shift();
+  if (id !== undefined) run(id, () => python.answer.proceed(id));
+}
+
+/** @param {number} id */
+function stop(id) {
+  const turn = turns.indexOf(id);
+  if (turn >= 0) {
+    turns.splice(turn, 1);
+    self.postMessage(python.answer.stop(id));
+  } else if (preparing.delete(id)) {
+    post({ id, error: { kind: "stopped", message: "Stopped." } });
+  }
+}
+
+/** What widgets print is for their authors: it goes to the console, up to a limit. @param {Uint8Array} bytes */
+function print(bytes) {
+  if (printed > OUTPUT_LIMIT) return;
+  printed += bytes.length;
+  console.debug(new TextDecoder().decode(bytes.subarray(0, OUTPUT_LIMIT)));
+  if (printed > OUTPUT_LIMIT) post({ id: current, output: `It printed more than ${OUTPUT_LIMIT} bytes; the rest was dropped.` });
+}
+
+/** @param {object} message */
+function post(message) {
+  self.postMessage(JSON.stringify(message));
+}

@@ -1,0 +1,180 @@
+"""The Python end of the conversation between page and Python: JSON text in, JSON text out.
+
+    {"id", "widget", "params"}  ->  {"id", "view"}              the answer
+                                    {"id", "progress", "view"}   long work has yielded: call `proceed(id)`, or `stop(id)`
+                                    {"id", "error"}              {"kind", "message", "param"?}
+
+Strict both ways: NaN and Infinity are not JSON. Nothing here raises on what comes from outside; an exception of a
+widget becomes an answer too. It must not know that it runs in a browser: the tests run it as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from widgets import BadValue, ContractError, UnknownWidget, Widget, load
+
+from .render import parts
+from .view import Progress, View
+
+__all__ = ["begin", "needs", "proceed", "set_data", "stop", "unfinished"]
+
+
+@dataclass
+class _Work:
+    """Long work between two yields: what it is, and the last it has said."""
+
+    widget: Widget
+    rest: Iterator[Progress | View]
+    progress: dict[str, Any]
+    view: dict[str, str] | None = None
+
+
+class _Fault(Exception):
+    """Something to be told as an error of this kind."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        super().__init__(message)
+
+
+_work: dict[int, _Work] = {}
+_data: dict[str, Any] = {}
+
+
+def begin(text: str) -> str:
+    """Answer a request. `text` is the JSON of {"id", "widget", "params"}; parameters left out have their defaults."""
+    number = 0
+    try:
+        number, name, params = _read(text)
+        widget = load(name)
+        values = widget.values(params)
+        data = {key: _known(key) for key in widget.data}
+        if widget.view is not None:
+            return _write({"id": number, "view": _parts(widget, widget.view(data=data, **values))})
+        assert widget.steps is not None  # `load` has checked that exactly one of the two is there
+        _work[number] = _Work(widget, iter(widget.steps(data=data, **values)), {"done": None, "text": ""})
+        return proceed(number)
+    except BaseException as error:  # even SystemExit: the worker must live on
+        return _error(number, error)
+
+
+def proceed(number: int) -> str:
+    """Let long work go on to its next yield; at its end the last view is the answer."""
+    work = _work.get(number)
+    if work is None:
+        return _error(number, _Fault("request", f"no work with the id {number}"))
+    try:
+        said = next(work.rest)
+        if isinstance(said, Progress):
+            work.progress = {"done": said.done, "text": said.text}
+            return _write({"id": number, "progress": work.progress, "view": None})
+        work.view = _parts(work.widget, said)
+        return _write({"id": number, "progress": work.progress, "view": work.view})
+    except StopIteration:
+        del _work[number]
+        if work.view is None:
+            return _error(number, _Fault("view", f"{work.widget.name} ended without a view"))
+        return _write({"id": number, "view": work.view})
+    except BaseException as error:
+        _work.pop(number, None)
+        return _error(number, error)
+
+
+def unfinished(number: int) -> bool:
+    """Whether `number` has yielded and waits for `proceed`."""
+    return number in _work
+
+
+def stop(number: int) -> str:
+    """End long work between two yields; the answer is an error of kind "stopped"."""
+    work = _work.pop(number, None)
+    try:
+        if work is not None:
+            getattr(work.rest, "close", lambda: None)()  # a generator's `finally` runs
+    except BaseException as error:
+        return _error(number, error)
+    return _error(number, _Fault("stopped", "Stopped."))
+
+
+def needs(name: str) -> str:
+    """What must be there before the first view: {"packages", "data"}; data already given are left out.
+
+    An unknown widget needs nothing: `begin` says what is wrong with it.
+    """
+    try:
+        widget = load(name)
+    except (UnknownWidget, ContractError):
+        return _write({"packages": [], "data": []})
+    return _write({"packages": list(widget.needs), "data": [key for key in widget.data if key not in _data]})
+
+
+def set_data(name: str, text: str) -> str:
+    """Give the text of `docs/data/<name>.json`. Answers {} or {"error"}, for a file that is malformed."""
+    from sim.data import parse  # most widgets have no data and need not wait for its import
+
+    try:
+        _data[name] = parse(text)
+    except Exception as error:
+        return _write({"error": {"kind": "data", "message": f"data/{name}.json is malformed: {_brief(error)}"}})
+    return _write({})
+
+
+def _read(text: str) -> tuple[int, str, dict[str, Any]]:
+    try:
+        request = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise _Fault("request", f"the request is not JSON: {_brief(error)}") from None
+    if not isinstance(request, dict):
+        raise _Fault("request", "the request is not an object")
+    number, name, params = request.get("id"), request.get("widget"), request.get("params")
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise _Fault("request", "the request has no whole number as its id")
+    if not isinstance(name, str) or not isinstance(params, dict):
+        raise _Fault("request", 'the request needs "widget" (text) and "params" (an object)')
+    return number, name, params
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _known(name: str) -> Any:
+    if name not in _data:
+        raise _Fault("data", f"data/{name}.json has not been loaded")
+    return _data[name]
+
+
+def _parts(widget: Widget, view: object) -> dict[str, str]:
+    if not isinstance(view, View):
+        raise TypeError(f"{widget.name} returned {type(view).__name__}, not a View")
+    return parts(widget, view)
+
+
+def _error(number: int, error: BaseException) -> str:
+    fault = {"kind": "view", "message": f"{type(error).__name__}: {_brief(error)}"}
+    if isinstance(error, _Fault):
+        fault = {"kind": error.kind, "message": _brief(error)}
+    elif isinstance(error, BadValue):
+        fault = {"kind": "param", "message": _brief(error), "param": error.param}
+    elif isinstance(error, (UnknownWidget, ContractError)):
+        fault = {"kind": "widget", "message": _brief(error)}
+    elif isinstance(error, MemoryError):
+        fault = {"kind": "memory", "message": "there is not enough memory for this"}
+    else:
+        traceback.print_exception(error, limit=-5, file=sys.stderr)  # for the widget's author
+    return _write({"id": number, "error": fault})
+
+
+def _brief(error: BaseException) -> str:
+    text = str(error)
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
+def _write(message: dict[str, Any]) -> str:
+    return json.dumps(message, allow_nan=False, separators=(",", ":"))

@@ -44,8 +44,8 @@ clean:  ## forget everything made here, the environment included
 
 # --- set-up: each stamp is newer than the locks it was made from, so nothing is installed twice ---
 
-$(VENV)/.made: tests/tools/venv.py
-	@$(PYTHON) tests/tools/venv.py $(VENV)
+$(VENV)/.made: tests/tools/bootstrap.py
+	@$(PYTHON) tests/tools/bootstrap.py $(VENV)
 	@touch $@
 
 $(VENV)/.site $(VENV)/.check $(VENV)/.test $(VENV)/.zensical: $(VENV)/.%: $(VENV)/.made $(GROUPS)

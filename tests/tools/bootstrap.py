@@ -1,4 +1,4 @@
-"""Make `.venv` on a fresh machine: ``python3 tests/tools/venv.py .venv``.
+"""Make `.venv` on a fresh machine: ``python3 tests/tools/bootstrap.py .venv``.
 
 Why it exists: two things go wrong on a bare machine, and both deserve a sentence instead of a traceback: a Python that
 is too old, and Debian's Python without `ensurepip`. Runs under whatever `python3` is, so the syntax stays old.

@@ -1,12 +1,26 @@
 """The model of speculative decoding: exact rules, closed forms, cost of a pass.
-
-Everything a lesson or a widget may ask for is importable from here. Standard library only; `sim.montecarlo` and `sim.lm`
-need NumPy and are imported by their own names. It must not read or write files, keep state, or know about pages.
+ Everything a lesson or a widget may ask for is importable from here. Standard library only; `sim.montecarlo` and
+`sim.lm` need NumPy and are imported by their own names. It must not read or write files, keep state, or know about
+pages.
 """
 
+from sim.bursts import Burst, burst_survival, burst_tokens, draw_burst_rounds, runs_tokens, then_from_tokens
 from sim.cost import PassTime, draft_cost, experts_touched, pass_time, ridge_positions, verify_cost
+from sim.decode import DecodeRound, Trace, decode
 from sim.presets import HARDWARE, MODELS, Hardware, Model
-from sim.sampling import draw_rounds
+from sim.rows import distribution, greedy_token, one_hot, reshaped, truncated
+from sim.sampling import (
+    RULES,
+    Round,
+    Rule,
+    acceptance,
+    draw_rounds,
+    output_law,
+    overlap,
+    pick_token,
+    residual,
+    verify_round,
+)
 from sim.theory import (
     alpha_from_tokens,
     break_even_alpha,
@@ -24,32 +38,77 @@ from sim.theory import (
     survival_from_rates,
     tokens_from_survival,
 )
+from sim.trees import (
+    Tree,
+    best_first_tree,
+    candidates_law,
+    chain_tree,
+    k_ary_tree,
+    tree_from_paths,
+    tree_speedup,
+    tree_tokens,
+    verify_candidates,
+    verify_tree,
+)
 
 __all__ = [
     "HARDWARE",
     "MODELS",
+    "RULES",
+    "Burst",
+    "DecodeRound",
     "Hardware",
     "Model",
     "PassTime",
+    "Round",
+    "Rule",
+    "Trace",
+    "Tree",
+    "acceptance",
     "alpha_from_tokens",
+    "best_first_tree",
     "break_even_alpha",
     "break_even_cost",
+    "burst_survival",
+    "burst_tokens",
+    "candidates_law",
+    "chain_tree",
     "cost_from_speedup",
+    "decode",
+    "distribution",
     "draft_cost",
+    "draw_burst_rounds",
     "draw_rounds",
     "engine_acceptance_rate",
     "expected_tokens",
     "experts_touched",
+    "greedy_token",
+    "k_ary_tree",
+    "one_hot",
     "operations_factor",
     "optimal_gamma",
     "oracle_tokens",
+    "output_law",
+    "overlap",
     "pass_time",
     "passes_for",
+    "pick_token",
+    "reshaped",
+    "residual",
     "ridge_positions",
     "round_time",
+    "runs_tokens",
     "share_discarded",
     "speedup",
     "survival_from_rates",
+    "then_from_tokens",
     "tokens_from_survival",
+    "tree_from_paths",
+    "tree_speedup",
+    "tree_tokens",
+    "truncated",
+    "verify_candidates",
     "verify_cost",
+    "verify_round",
+    "verify_tree",
 ]

@@ -15,7 +15,13 @@ ROW_TOLERANCE = 1e-6
 
 
 def number(
-    name: str, value: object, low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False
+    name: str,
+    value: object,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
 ) -> float:
     """`value` as a finite float inside [low, high] (`open_low`, `open_high`: without that end).
 
@@ -31,7 +37,9 @@ def number(
         inside_high = found < high if open_high else found <= high
         if math.isfinite(found) and inside_low and inside_high:
             return found
-    raise ValueError(f"{name} is {value!r}; it must be {_range_words('a finite number', low, high, open_low, open_high)}")
+    raise ValueError(
+        f"{name} is {value!r}; it must be {_range_words('a finite number', low, high, open_low, open_high)}"
+    )
 
 
 def probability(name: str, value: object) -> float:
@@ -40,7 +48,10 @@ def probability(name: str, value: object) -> float:
 
 
 def whole(name: str, value: object, low: int | None = None, high: int | None = None) -> int:
-    """`value` as an int inside [low, high]; 4.0 counts as 4. ValueError for bool, 2.5, NaN, infinity and non-numbers."""
+    """`value` as an int inside [low, high]; 4.0 counts as 4.
+
+    ValueError for bool, 2.5, NaN, infinity and non-numbers.
+    """
     found: int | None = None
     if isinstance(value, float) and value.is_integer():
         found = int(value)
@@ -74,7 +85,9 @@ def row(name: str, values: object, size: int | None = None) -> tuple[float, ...]
     if not entries:
         raise ValueError(f"{name} is empty; it must be a row of probabilities that sum to 1")
     if size is not None and len(entries) != size:
-        raise ValueError(f"{name} has {len(entries)} entries; it must have {size}, one for each token of the vocabulary")
+        raise ValueError(
+            f"{name} has {len(entries)} entries; it must have {size}, one for each token of the vocabulary"
+        )
     total = math.fsum(entries)
     if abs(total - 1.0) > ROW_TOLERANCE:
         raise ValueError(f"{name} sums to {total!r}; it must sum to 1 within {ROW_TOLERANCE}")
@@ -91,10 +104,9 @@ def tokens_of(name: str, values: object, vocabulary: int | None = None) -> tuple
 
 def geometric_sum(ratio: float, terms: int) -> float:
     """1 + ratio + … + ratio^(terms - 1) for a ratio in [0, 1], by doubling.
-
-    (1 - ratio^terms) / (1 - ratio) cancels near 1 and is 0/0 at 1. Doubling, S(2n) = S(n)·(1 + ratio^n) and
-    S(n + 1) = 1 + ratio·S(n), has only positive terms, is exact at 0 and 1, takes log2(terms) steps, and uses nothing but
-    + and ×, so the bits are the same on every machine (a C library's pow is not).
+     (1 - ratio^terms) / (1 - ratio) cancels near 1 and is 0/0 at 1. Doubling, S(2n) = S(n)·(1 + ratio^n) and S(n + 1) =
+    1 + ratio·S(n), has only positive terms, is exact at 0 and 1, takes log2(terms) steps, and uses nothing but + and ×,
+    so the bits are the same on every machine (a C library's pow is not).
     """
     total, power = 0.0, 1.0
     for bit in f"{terms:b}":

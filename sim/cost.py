@@ -1,9 +1,8 @@
 """How long one forward pass takes: bytes moved against arithmetic done.
-
-Why it exists: "a pass that scores five positions costs almost what a pass that scores one costs" is a claim about
-bandwidth and arithmetic, and this module is where it is computed. The model is the roofline of the scaling book's inference
-chapter and of literature section D: time = max(bytes / bandwidth, operations / peak) + overhead, or their sum, which is
-the form that fits measured engines. It must not know about acceptance, tokens kept or speed-up.
+ Why it exists: "a pass that scores five positions costs almost what a pass that scores one costs" is a claim about
+bandwidth and arithmetic, and this module is where it is computed. The model is the roofline of the scaling book's
+inference chapter and of literature section D: time = max(bytes / bandwidth, operations / peak) + overhead, or their
+sum, which is the form that fits measured engines. It must not know about acceptance, tokens kept or speed-up.
 
 Left out on purpose: attention's own arithmetic, communication between devices, and the fact that no kernel reaches the
 data sheet (use `Hardware.derated`).
@@ -11,7 +10,7 @@ data sheet (use `Hardware.derated`).
 
 from dataclasses import dataclass
 
-from sim._numbers import geometric_sum, number, one_of, whole
+from sim._numbers import geometric_sum, one_of, whole
 from sim.presets import BYTES, HARDWARE, MODELS, Hardware, Model
 
 __all__ = ["PassTime", "draft_cost", "experts_touched", "pass_time", "ridge_positions", "verify_cost"]
@@ -20,10 +19,10 @@ __all__ = ["PassTime", "draft_cost", "experts_touched", "pass_time", "ridge_posi
 @dataclass(frozen=True)
 class PassTime:
     """One forward pass. Times in milliseconds, sizes in bytes (GB = 1e9).
-
-    `weight_bytes` is what the pass reads (for a mixture of experts an expectation), `stored_bytes` what must lie in memory
-    (weights and cache). `memory_ms` = `weights_ms` + `kv_ms`; `per_position_ms` = `total_ms` over all scored positions of the
-    batch; `busy` is the share of peak arithmetic used, `idle` = 1 - `busy`: unused peak, not a utilisation counter.
+     `weight_bytes` is what the pass reads (for a mixture of experts an expectation), `stored_bytes` what must lie in
+    memory (weights and cache). `memory_ms` = `weights_ms` + `kv_ms`; `per_position_ms` = `total_ms` over all scored
+    positions of the batch; `busy` is the share of peak arithmetic used, `idle` = 1 - `busy`: unused peak, not a
+    utilisation counter.
     """
 
     weights_ms: float
@@ -58,11 +57,11 @@ def pass_time(
     form: str = "max",
     cache: str = "bf16",
 ) -> PassTime:
-    """Time of one forward pass that scores `positions` positions in each of `batch` sequences with `context` tokens cached.
-
-    Bytes: the weights once, and the cache of every sequence once. Operations: 2 per active parameter and position. `weights`,
-    `cache` and `arithmetic` are number formats; `devices` share everything evenly and talk for nothing; `form` "max" is the
-    roofline, "sum" the fitted form (literature D.1, D.4). ValueError for an unknown name or format, or a bad number.
+    """Time of one forward pass that scores `positions` positions in each of `batch` sequences of `context` cached tokens.
+     Bytes: the weights once, and the cache of every sequence once. Operations: 2 per active parameter and position.
+    `weights`, `cache` and `arithmetic` are number formats; `devices` share everything evenly and talk for nothing;
+    `form` "max" is the roofline, "sum" the fitted form (literature D.1, D.4). ValueError for an unknown name or format,
+    or a bad number.
     """
     shape, device = _model(model), _hardware(hardware)
     batch_size, per_sequence = whole("batch", batch, 1), whole("positions", positions, 1)
@@ -119,8 +118,8 @@ def experts_touched(experts: int, active: int, positions: int) -> float:
 
     Independent routing (arXiv 2605.15051): it overstates, because neighbouring tokens share experts.
     """
-    total, chosen = whole("experts", experts, 1), whole("active", active, 1)
-    whole("active", active, 1, total)
+    total = whole("experts", experts, 1)
+    chosen = whole("active", active, 1, total)
     return chosen * geometric_sum(1.0 - chosen / total, whole("positions", positions, 0))
 
 
@@ -146,11 +145,12 @@ def draft_cost(draft: Model | str, target: Model | str, hardware: Hardware | str
 
 
 def _read_params(model: Model, positions: int) -> float:
-    """Parameters that a pass over `positions` positions reads: all of a dense model, the touched experts of a mixture."""
+    """Parameters that a pass over `positions` positions reads: all of a dense model, a mixture's touched experts."""
+    always = model.params - model.expert_params + model.shared_params
     if not model.experts:
-        return model.params + model.shared_params
-    each = model.expert_params / model.experts
-    return model.params - model.expert_params + each * experts_touched(model.experts, model.experts_active, positions)
+        return always
+    touched = experts_touched(model.experts, model.experts_active, positions)
+    return always + model.expert_params / model.experts * touched
 
 
 def _model(model: Model | str) -> Model:
@@ -163,4 +163,4 @@ def _hardware(hardware: Hardware | str) -> Hardware:
 
 def _peak(hardware: Hardware, arithmetic: str) -> float:
     """Operations a second in a number format; ValueError when the device has no such units."""
-    return number("peak", hardware.peak[one_of("arithmetic", arithmetic, tuple(hardware.peak))], 0.0, open_low=True)
+    return hardware.peak[one_of("arithmetic", arithmetic, tuple(hardware.peak))]

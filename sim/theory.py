@@ -1,8 +1,7 @@
 """Closed forms: what speculative decoding gains when acceptance and costs are known.
-
-Why it exists: every number a lesson states about tokens, passes and speed-up comes from here. Sources are named in each
-docstring: "Leviathan" is Leviathan, Kalman, Matias 2023 (arXiv 2211.17192v2); "derived" means it follows in a line or two
-from those. It must not know about tokens, models, hardware or random numbers.
+ Why it exists: every number a lesson states about tokens, passes and speed-up comes from here. Sources are named in
+each docstring: "Leviathan" is Leviathan, Kalman, Matias 2023 (arXiv 2211.17192v2); "derived" means it follows in a
+line or two from those. It must not know about tokens, models, hardware or random numbers.
 
 Names: `alpha` acceptance per draft token, `gamma` drafted tokens a round, `c` one draft step in units of a plain target
 pass, `verify` the verifying pass in the same unit, `tau` tokens per target pass counting the correction or bonus token.
@@ -43,7 +42,7 @@ def expected_tokens(alpha: float, gamma: int) -> float:
 
 
 def passes_for(tokens: float, alpha: float, gamma: int) -> float:
-    """Target passes for `tokens` tokens in the long run, `tokens / expected_tokens`; not rounded (Leviathan section 3.1)."""
+    """Target passes for `tokens` tokens in the long run, `tokens / expected_tokens`, not rounded (Leviathan 3.1)."""
     return number("tokens", tokens, 0.0) / expected_tokens(alpha, gamma)
 
 
@@ -63,13 +62,10 @@ def speedup(alpha: float, gamma: int, c: float, verify: float = 1.0) -> float:
     return expected_tokens(alpha, gamma) / round_time(gamma, c, verify)
 
 
-def optimal_gamma(
-    alpha: float, c: float, verify: Callable[[int], float] | None = None, max_gamma: int = 64
-) -> int:
+def optimal_gamma(alpha: float, c: float, verify: Callable[[int], float] | None = None, max_gamma: int = 64) -> int:
     """The draft length with the largest speed-up in 0 … max_gamma; 0 where drafting does not pay (derived).
-
-    `verify(gamma)` is the cost of the verifying pass in plain passes (None: 1). Of lengths within 1e-12 (relative) of the
-    best the smallest is taken, and 0 unless the best exceeds 1 + 1e-12.
+     `verify(gamma)` is the cost of the verifying pass in plain passes (None: 1). Of lengths within 1e-12 (relative) of
+    the best the smallest is taken, and 0 unless the best exceeds 1 + 1e-12.
     """
     ratio, cost = probability("alpha", alpha), number("c", c, 0.0)
     speeds = []
@@ -117,7 +113,7 @@ def alpha_from_tokens(tau: float, gamma: int) -> float:
     if target == length + 1.0:
         return 1.0
     low, high = 0.0, 1.0
-    for _ in range(40):  # 2^-40 is below 1e-12
+    for _ in range(53):  # down to the spacing of floats below 1
         middle = (low + high) / 2.0
         if geometric_sum(middle, length + 1) < target:
             low = middle
@@ -155,7 +151,9 @@ def cost_from_speedup(speed: float, alpha: float, gamma: int, verify: float = 1.
     most = expected_tokens(alpha, length) / number("verify", verify, 0.0, open_low=True)
     printed = number("speed", speed, 0.0, open_low=True)
     if printed > most:
-        raise ValueError(f"speed is {speed!r}; it must be at most {most!r}: above that no draft cost c >= 0 explains it")
+        raise ValueError(
+            f"speed is {speed!r}; it must be at most {most!r}: above that no draft cost c >= 0 explains it"
+        )
     return (expected_tokens(alpha, length) / printed - verify) / length
 
 
@@ -168,7 +166,7 @@ def oracle_tokens(alpha: float) -> float:
 
 
 def survival_from_rates(rates: Sequence[float]) -> tuple[float, ...]:
-    """From acceptance at each position given that all before were kept, to P(positions 0…k all kept): the running product."""
+    """P(positions 0…k all kept) from the acceptance at each position given that all before were kept: a product."""
     survival: list[float] = []
     kept = 1.0
     for k, rate in enumerate(rates):
@@ -178,12 +176,14 @@ def survival_from_rates(rates: Sequence[float]) -> tuple[float, ...]:
 
 
 def tokens_from_survival(survival: Sequence[float]) -> float:
-    """Tokens per target pass when acceptance varies by position, tau = 1 + sum of survival (derived; equal to eq. 1 for equal alphas).
+    """Tokens per target pass when acceptance varies by position, tau = 1 + sum of survival (derived from eq. 1).
 
     survival[k] = P(positions 0…k all kept), so it must not increase; () gives 1.
     """
     kept = [probability(f"survival[{k}]", value) for k, value in enumerate(survival)]
     for k in range(1, len(kept)):
         if kept[k] > kept[k - 1]:
-            raise ValueError(f"survival[{k}] is {kept[k]!r}; it must be from 0 to survival[{k - 1}], {kept[k - 1]!r}: more cannot be kept later")
+            raise ValueError(
+                f"survival[{k}] is {kept[k]!r}; it must be from 0 to {kept[k - 1]!r}: what is lost cannot come back"
+            )
     return math.fsum((1.0, *kept))

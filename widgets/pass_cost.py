@@ -11,7 +11,7 @@ from typing import Any
 from sim import HARDWARE, MODELS, PassTime, pass_time, ridge_positions
 from widgets._kit.chart import Curve, Lane, Mark, Now, Segment, Wall, lanes, linear, logarithmic, plot
 from widgets._kit.params import Choice, Slider
-from widgets._kit.text import number, percent, ratio, times
+from widgets._kit.text import brief, number, percent, ratio, times
 from widgets._kit.view import Row, Table, Verdict, View
 
 TITLE = "One pass: memory against compute"
@@ -25,35 +25,38 @@ _WORDS = ("", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
 
 
 def _gigabytes(size: float) -> str:
-    return ratio(size / 1e9)
+    return brief(size / 1e9)
 
 
 def _hardware_name(key: str) -> str:
     card = HARDWARE[key]
-    name = card.title.split(" 80 GB")[0]
-    return f"{name}: {_gigabytes(card.memory)} GB at {number(card.bandwidth / 1e12, '.2f')} TB/s"
+    return f"{_short(key)}: {_gigabytes(card.memory)} GB, {number(card.bandwidth / 1e12, '.2f')} TB/s"
+
+
+def _short(key: str) -> str:
+    return HARDWARE[key].title.split(" ")[0]
 
 
 PARAMS = {
     "positions": Slider(
-        "Positions scored in the pass",
+        "Positions scored",
         1,
         8,
         1,
         1,
         extend=_MORE,
-        help="Across the whole batch: the next token, plus any drafted tokens that are to be checked.",
+        help="In one pass, over the whole batch: the next token, and any guesses to be checked.",
     ),
     "model": Choice("Model", {key: model.title for key, model in MODELS.items() if not model.experts}, "70b"),
-    "weights": Choice("Number format of the weights", _FORMATS, "bf16"),
+    "weights": Choice("Weight format", _FORMATS, "bf16"),
     "hardware": Choice("Hardware", {key: _hardware_name(key) for key in HARDWARE}, "h100-sxm"),
     "devices": Choice("Cards sharing the model", _DEVICES, "1"),
 }
 NEEDS: tuple[str, ...] = ()
 DATA: tuple[str, ...] = ()
 SOURCE = (
-    "Computed: the longer of bytes over bandwidth and operations over peak (roofline). Arithmetic in 16 bits, no overhead,"
-    " no key-value cache, cards that talk for nothing. Card figures:"
+    "Computed: the longer of bytes over bandwidth and operations over peak (a roofline). Arithmetic in 16 bits;"
+    " overhead, key-value cache and traffic between cards are left out. Card figures:"
     " https://github.com/stas00/ml-engineering/tree/master/compute/accelerator"
 )
 
@@ -67,17 +70,18 @@ def view(*, data: Mapping[str, Any], positions: int, model: str, weights: str, h
 
     one, now = at(1), at(positions)
     ridge = ridge_positions(hardware, weights=weights)
-    listed = tuple(sorted({*_LISTED, positions}))
+    drawn = sorted(dict.fromkeys((*_DRAWN, int(ridge))))  # the bend itself is a point of the curve
+    listed = tuple(sorted(dict.fromkeys((*_LISTED, positions))))
     return View(
         summary=_summary(positions, one, now, ridge),
         readout=(
             Row("weights", "of weights read in a pass", now.weight_bytes / 1e9, "GB", _gigabytes(now.weight_bytes)),
             Row("pass", "for the whole pass", now.total_ms, "ms", ratio(now.total_ms)),
-            Row("positions", "scored in it", positions, "position" if positions == 1 else "positions", number(positions)),
+            Row("positions", "positions scored in it", positions, "", number(positions)),
             Row("per_position", "per scored position", now.per_position_ms, "ms", ratio(now.per_position_ms)),
             Row("idle", "of peak arithmetic unused", now.idle, "", percent(now.idle, 1)),
         ),
-        svg=_bars(now) + _curve(positions, now, {count: at(count) for count in _DRAWN}, ridge),
+        svg=_bars(now) + _curve(positions, now, {count: at(count) for count in drawn}, ridge),
         table=Table(
             "One pass, by the number of positions it scores",
             ("positions", "memory, ms", "arithmetic, ms", "pass, ms", "ms per position", "peak unused"),
@@ -94,7 +98,7 @@ def _table_row(count: int, cost: PassTime) -> tuple[str, ...]:
 
 
 def _bars(now: PassTime) -> str:
-    axis = linear(now.total_ms * 1.08, "milliseconds", snug=False)
+    axis = linear(now.total_ms, "milliseconds")
     reading = Lane(
         "Memory: reading every weight", (Segment(0, now.memory_ms, "memory"),), f"{ratio(now.memory_ms)} ms"
     )
@@ -102,7 +106,7 @@ def _bars(now: PassTime) -> str:
     working = Lane(
         "Arithmetic, at the card’s peak",
         (*unused, Segment(0, now.compute_ms, "target")),
-        f"{ratio(now.compute_ms)} ms",
+        f"{ratio(now.compute_ms)} ms" + (", then waiting" if now.busy < 0.4 else ""),
     )
     return lanes(
         f"Two bars on one time axis: memory {ratio(now.memory_ms)} ms, arithmetic {ratio(now.compute_ms)} ms",
@@ -117,16 +121,16 @@ def _curve(positions: int, now: PassTime, drawn: Mapping[int, PassTime], ridge: 
     costs = tuple(drawn.values())
     low = min(cost.per_position_ms for cost in costs)
     high = max(cost.total_ms for cost in costs)
-    y = logarithmic(low, high, "milliseconds, log axis", show=ratio)
-    middle = _DRAWN.index(16)
+    y = logarithmic(low, high, "milliseconds, log axis", show=brief)
+    middle = tuple(drawn).index(12)
     marks: list[Mark] = [
         Wall(ridge, f"ridge at {number(ridge, '.0f')}"),
         Curve(tuple((n, cost.total_ms) for n, cost in drawn.items()), "memory", "whole pass", middle, "below"),
-        Curve(tuple((n, cost.per_position_ms) for n, cost in drawn.items()), "target", "per position", middle, "right"),
+        Curve(tuple((n, cost.per_position_ms) for n, cost in drawn.items()), "target", "per position", middle, "corner"),
     ]
     if positions > 1:
         marks.append(Now(positions, now.total_ms, "", "memory", hollow=True))
-    side = "left" if positions > 40 else "right" if positions > 1 else "above"
+    side = "below" if positions > 100 else "corner" if positions > 1 else "above"
     marks.append(Now(positions, now.per_position_ms, f"{ratio(now.per_position_ms)} ms", side=side))
     return plot(
         f"Time of a pass and time per position against positions scored; now {number(positions)}"
@@ -152,17 +156,18 @@ def _summary(positions: int, one: PassTime, now: PassTime, ridge: float) -> str:
     if positions == 1:
         return (
             f"Scoring one position means reading all {size}: {ratio(now.memory_ms)} ms. The arithmetic takes"
-            f" {ratio(now.compute_ms)} ms of that, so {percent(now.idle, 1)} of what the card could compute goes unused."
+            f" {ratio(now.compute_ms)} ms of that, so {percent(now.idle, 1)} of the peak arithmetic goes unused."
         )
     if now.bound == "memory":
         return (
-            f"Scoring {number(positions)} positions takes {ratio(now.total_ms)} ms, the same as scoring one: the {size} are"
-            f" read once either way. Per scored position that is {ratio(now.per_position_ms)} ms; how many of them become"
-            " tokens is another question."
+            f"Scoring {number(positions)} positions takes {ratio(now.total_ms)} ms, the same as scoring one: the {size}"
+            f" are read once either way. Per scored position that is {ratio(now.per_position_ms)} ms; how many of them"
+            " become tokens is another question."
         )
     return (
-        f"Past the ridge at {number(ridge, '.0f')} positions the arithmetic sets the length: {number(positions)} positions"
-        f" take {ratio(now.total_ms)} ms against {ratio(one.total_ms)} ms for one, and more positions no longer come free."
+        f"Past the ridge at {number(ridge, '.0f')} positions the arithmetic sets the length: {number(positions)}"
+        f" positions take {ratio(now.total_ms)} ms against {ratio(one.total_ms)} ms for one, and every further one adds"
+        " its share."
     )
 
 
@@ -174,7 +179,7 @@ def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int)
         left = (now.capacity_bytes - now.stored_bytes) / 1e9
         tight = now.stored_bytes > 0.95 * now.capacity_bytes
         tail = ", too little for much of a key-value cache." if tight else " for the key-value cache and the rest."
-        text = f"It fits: {need} GB of weights in the {room} GB of {where}. That leaves {ratio(left)} GB{tail}"
+        text = f"It fits: {need} GB of weights in the {room} GB of {where}. That leaves {brief(left)} GB{tail}"
         return Verdict("care" if tight else "info", text)
     fitting: list[str] = []
     for key, name in _FORMATS.items():
@@ -190,6 +195,7 @@ def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int)
     for key, card in HARDWARE.items():
         other = pass_time(model, key, now.positions, weights=weights, devices=cards)
         if key != hardware and other.fits:
-            fitting.append(f"{card.title} with {_gigabytes(card.memory)} GB ({ratio(other.total_ms)} ms)")
+            cards_word = "one" if cards == 1 else number(cards)
+            fitting.append(f"{cards_word} {_short(key)} with {_gigabytes(card.memory)} GB ({ratio(other.total_ms)} ms)")
     text = f"{need} GB of weights do not fit in the {room} GB of {where}, so this pass is arithmetic and not a machine."
     return Verdict("care", f"{text} What does hold them: {', '.join(fitting)}." if fitting else text)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from .text import coordinate, esc, exact, number
@@ -95,7 +95,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Level:
-    """A horizontal line at a value that matters (1×, 16 GB)."""
+    """A horizontal line at a value that matters; `text` ("1×") stands in the right margin."""
 
     y: float
     text: str
@@ -104,11 +104,12 @@ class Level:
 
 @dataclass(frozen=True)
 class Wall:
-    """A vertical line at a value that matters (the ridge)."""
+    """A vertical line at a value that matters (the ridge); with `top` it hangs from there, its text at the foot."""
 
     x: float
     text: str
     tone: str = "muted"
+    top: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ Mark: TypeAlias = Curve | Level | Wall | Points | Now
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of a lane, in the axis' unit. `style`: "solid", "hollow" (outlined) or "ghost" (dashed outline)."""
+    """A stretch of a lane, in the axis' unit. `style`: "solid", "low" (half as high) or "ghost" (dashed outline)."""
 
     start: float
     width: float
@@ -153,12 +154,14 @@ class Segment:
 
 @dataclass(frozen=True)
 class Lane:
-    """One row of segments under its name; `value` stands behind the last one, or inside it when there is no room."""
+    """One row of segments under its name. `value` stands behind the last one, or inside it when there is no room;
+    `aside` stands at the right end of the name's line.
+    """
 
     name: str
     segments: tuple[Segment, ...]
     value: str = ""
-    aside: str = field(default="")
+    aside: str = ""
 
 
 def _x(place: float) -> str:
@@ -213,7 +216,8 @@ def _anchor(place: float) -> str:
 
 def plot(label: str, x: Axis, y: Axis, marks: Sequence[Mark], *, height: int = 240, left: int = 44) -> str:
     """A chart of `marks` over two axes. `label` is what a screen reader says; the view's table has the numbers."""
-    top, right, bottom = 30 if y.title else 14, 16, 42 if x.title else 24
+    top, bottom = 30 if y.title else 14, 42 if x.title else 24
+    right = 30 if any(isinstance(mark, Level) for mark in marks) else 16
     tall = float(height - top - bottom)
     inner: list[str] = []
     for value in y.ticks:
@@ -241,14 +245,16 @@ def _mark(mark: Mark, x: Axis, y: Axis, tall: float) -> list[str]:
         return _points(mark, x, y, tall)
     if isinstance(mark, Level):
         level = tall * (1 - y.at(mark.y))
-        line = _rule("0", level, "100%", level, mark.tone, "5 4")
-        return [line, _text("100%", level - 6, mark.text, anchor="end", tone=mark.tone, halo=True)]
+        line = _rule("0", level, "100%", level, mark.tone, "5 4", 1.5)
+        return [line, _text("100%", level + 4, mark.text, dx=6, tone="ink")]
     if isinstance(mark, Wall):
         place = x.at(mark.x)
-        anchor = "end" if place > 0.5 else "start"
+        anchor, dx = ("end", -6) if place > 0.5 else ("start", 6)
+        top = 0.0 if mark.top is None else tall * (1 - y.at(mark.top))
+        base = 10 if mark.top is None else tall - 8
         return [
-            _rule(_x(place), 0, _x(place), tall, mark.tone, "2 4"),
-            _text(_x(place), 10, mark.text, anchor=anchor, dx=-6 if anchor == "end" else 6, tone=mark.tone, halo=True),
+            _rule(_x(place), top, _x(place), tall, mark.tone, "2 4"),
+            _text(_x(place), base, mark.text, anchor=anchor, dx=dx, tone=mark.tone, halo=True),
         ]
     return _now(mark, x, y, tall)
 
@@ -259,8 +265,8 @@ def _path(points: Sequence[tuple[float, float]], x: Axis, y: Axis, tall: float, 
     dash = ' stroke-dasharray="4 4"' if dashed else ""
     return (
         f'<svg viewBox="0 0 1000 {coordinate(tall)}" preserveAspectRatio="none" width="100%" '
-        f'height="{coordinate(tall)}" overflow="visible"><path d="M{"L".join(places)}" fill="none" stroke-width="2"{dash} '
-        f'stroke-linejoin="round" vector-effect="non-scaling-stroke" style="stroke:{_ink(tone)}"/></svg>'
+        f'height="{coordinate(tall)}" overflow="visible"><path d="M{"L".join(places)}" fill="none" stroke-width="2"'
+        f'{dash} stroke-linejoin="round" vector-effect="non-scaling-stroke" style="stroke:{_ink(tone)}"/></svg>'
     )
 
 
@@ -318,6 +324,8 @@ def _beside(
     if side in ("left", "right"):
         anchor, dx = ("end", -12) if side == "left" else ("start", 12)
         return [_text(_x(place), level + 4, words, anchor=anchor, dx=dx, tone=tone, halo=True, strong=strong)]
+    if side == "corner":  # right of a falling line, clear of it
+        return [_text(_x(place), level - 7, words, dx=9, tone=tone, halo=True, strong=strong)]
     below = side == "below" or (side != "above" and level < 24)
     anchor = _anchor(place)
     dx = -4 if anchor == "start" else 4 if anchor == "end" else 0
@@ -371,13 +379,14 @@ def _lane(row: Lane, x: Axis, top: float) -> list[str]:
 def _segment(segment: Segment, x: Axis, top: float) -> str:
     left, right = x.at(segment.start), x.at(segment.start + segment.width)
     colour = _ink(segment.tone)
-    place = f'x="{_x(left)}" y="{coordinate(top)}" width="{_x(right - left)}" height="{_BAR}"'
-    if segment.style == "solid":
-        bar = f'<rect {place} stroke-width="1" style="fill:{colour};stroke:var(--sd-ground)"/>'
+    high = _BAR / 2 if segment.style == "low" else _BAR
+    place = f'x="{_x(left)}" y="{coordinate(top + _BAR - high)}" width="{_x(right - left)}" height="{coordinate(high)}"'
+    if segment.style == "ghost":
+        bar = f'<rect {place} stroke-width="1.5" stroke-dasharray="3 3" fill="none" style="stroke:{colour}"/>'
+    elif right - left < 0.01:  # a gap beside it would be all that is seen
+        bar = f'<rect {place} style="fill:{colour}"/>'
     else:
-        dash = ' stroke-dasharray="3 3"' if segment.style == "ghost" else ""
-        fill = "none" if segment.style == "ghost" else "var(--sd-ground)"
-        bar = f'<rect {place} stroke-width="1.5"{dash} style="fill:{fill};stroke:{colour}"/>'
+        bar = f'<rect {place} stroke-width="1" style="fill:{colour};stroke:var(--sd-ground)"/>'
     if segment.text:
         bar += _text(_x((left + right) / 2), top + 15, segment.text, anchor="middle", tone=segment.tone)
     return bar

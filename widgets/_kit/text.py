@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["coordinate", "count", "esc", "exact", "number", "percent", "ratio", "times"]
+__all__ = ["brief", "coordinate", "count", "esc", "exact", "number", "percent", "ratio", "times"]
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
@@ -75,6 +75,12 @@ def ratio(x: float) -> str:
             return number(value, spec)
     digits = 1 - math.floor(math.log10(abs(value)) + 1e-9)
     return number(value, f".{digits}f")
+
+
+def brief(x: float) -> str:
+    """Like `ratio`, without zeros behind the point: 80, 70, 16.1."""
+    text = ratio(x)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def count(n: float, one: str, many: str) -> str:

@@ -1,0 +1,295 @@
+"""Draft a few, verify in one pass: rounds as token strips, two ways of decoding on one time axis, and the best length.
+
+Which token is kept comes from `sim.draw_rounds`, every time and every expectation from `sim` as well; the words in the
+cells are only there to be read. Two stops of `step` make a round: drafts stand hollow, then the verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from sim import (
+    break_even_alpha,
+    draw_rounds,
+    engine_acceptance_rate,
+    expected_tokens,
+    optimal_gamma,
+    passes_for,
+    round_time,
+    share_discarded,
+    speedup,
+)
+from widgets._kit.chart import Curve, Lane, Level, Mark, Now, Segment, Wall, lanes, linear, plot
+from widgets._kit.params import Slider, Step, Toggle
+from widgets._kit.text import brief, number, percent, times
+from widgets._kit.view import Row, Table, Token, Verdict, View
+
+TITLE = "Draft a few, verify in one pass"
+
+ROUNDS = 6
+LONGEST = 16
+
+PARAMS = {
+    "on": Toggle("Speculation", True),
+    "gamma": Slider("Draft length", 1, 8, 1, 4, unit="tokens", one="token", extend=LONGEST),
+    "alpha": Slider(
+        "Accept rate",
+        0,
+        1,
+        0.01,
+        0.8,
+        help="The chance that the target keeps a drafted token, if it kept those before it.",
+    ),
+    "c": Slider("Draft cost", 0, 0.5, 0.01, 0.17, help="The time of one draft step, in passes of the target."),
+    "step": Step(
+        "Rounds, step by step", 2 * ROUNDS, 700, 2 * ROUNDS, help="Two stops a round: the drafts, then the verdict."
+    ),
+    "seed": Slider("Sample", 1, 20, 1, 17, help="Another draw with the same chances."),
+}
+NEEDS: tuple[str, ...] = ()
+DATA: tuple[str, ...] = ()
+SOURCE = (
+    "Computed for one sequence, each drafted token kept with the same chance, and a verifying pass that costs one plain"
+    " pass: Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192. The rounds shown are a seeded sample."
+)
+
+_STORY = """
+the kettle on the stove began to sing and the cat who had been asleep by the window opened one eye to see what was the
+matter but nobody had come in and the rain still ran down the glass so she stretched her front paws and then her back
+paws and walked along the shelf past the blue cups and the tin of tea until she could look down at the table where a
+letter lay half read with its corner under a spoon and a small ring of milk beside it which was worth the jump she
+thought and so she made it and landed without a sound
+"""
+_TEXT = tuple(_STORY.split())
+_ASTRAY = """
+a this went quickly garden again he old through made under bright into some water left many door away first could
+house over seen
+"""
+_GUESSES = tuple(_ASTRAY.split())
+
+
+@dataclass(frozen=True)
+class _Round:
+    """One round as drawn: what was drafted, how many of it stayed, and the target's own token after them."""
+
+    drafted: tuple[str, ...]
+    kept: int
+    own: str
+
+    @property
+    def tokens(self) -> int:
+        """What the round adds to the text: the kept drafts, and one token from the target in any case."""
+        return self.kept + 1
+
+
+def _rounds(alpha: float, gamma: int, seed: int) -> tuple[_Round, ...]:
+    """Words for the drawn rounds: kept drafts go on with the text, refused ones are other words."""
+    guess = Random(seed)
+    place, found = 0, []
+    for kept in draw_rounds(alpha, gamma, ROUNDS, seed):
+        right = _TEXT[place : place + kept]
+        wrong: list[str] = []
+        for index in range(kept, gamma):
+            pick = int(guess.random() * len(_GUESSES))
+            word = _GUESSES[pick]
+            wrong.append(word if word != _TEXT[place + index] else _GUESSES[(pick + 1) % len(_GUESSES)])
+        found.append(_Round((*right, *wrong), kept, _TEXT[place + kept]))
+        place += kept + 1
+    return tuple(found)
+
+
+def view(*, data: Mapping[str, Any], on: bool, gamma: int, alpha: float, c: float, step: int, seed: int) -> View:
+    """One state of the figure."""
+    best = optimal_gamma(alpha, c, max_gamma=LONGEST)
+    curve = tuple((length, speedup(alpha, length, c)) for length in range(LONGEST + 1))
+    if not on:
+        return _plain(alpha, c, step, curve, best)
+    rounds = _rounds(alpha, gamma, seed)
+    shown, waiting = rounds[: step // 2], rounds[step // 2 : step // 2 + step % 2]
+    tau, faster = expected_tokens(alpha, gamma), speedup(alpha, gamma, c)
+    written = _written(shown)
+    return View(
+        summary=_summary(alpha, gamma, written, len(shown)),
+        readout=_readout(alpha, gamma, faster, best, written, len(shown)),
+        svg=_lanes(rounds, shown, bool(waiting), gamma, c) + _curve(curve, gamma, best),
+        table=_table(curve, alpha, c),
+        tokens=_strip(shown, waiting),
+        verdict=_verdict(alpha, gamma, c, faster, best),
+        title=f"A round costs {brief(round_time(gamma, c))} passes and yields {number(tau, '.2f')} tokens",
+    )
+
+
+def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ...], best: int) -> View:
+    """Speculation off: every pass writes one token, and nothing is drafted."""
+    passes = passes_for(100, alpha, 0)
+    axis = linear(2 * ROUNDS, _TIME)
+    rows = (
+        _plain_lane(step),
+        Lane("Speculation", (), aside="off"),
+    )
+    return View(
+        summary="Without speculation every pass of the target writes one token, so 100 tokens take 100 passes.",
+        readout=(
+            Row("tokens", "tokens per pass", expected_tokens(alpha, 0), "", number(expected_tokens(alpha, 0), ".2f")),
+            Row("mean", "per pass in the passes shown", 1 if step else None, "", number(1, ".2f") if step else _NONE),
+            Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
+            Row("speedup", "speed-up", curve[0][1], "", _factor(curve[0][1])),
+            Row("best", "best draft length, if it were on", best, "", number(best)),
+            Row("discarded", "of drafted tokens thrown away", None, "", _NONE),
+            Row("engine_rate", "what engines print as “acceptance rate”", None, "", _NONE),
+        ),
+        svg=lanes("Plain decoding on a time axis: every token takes one pass", axis, rows) + _curve(curve, 0, best),
+        table=_table(curve, alpha, c),
+        tokens=tuple(Token(_TEXT[place], "target", place + 1) for place in range(step)),
+        verdict=Verdict("info", "Plain decoding: one pass, one token. Switch speculation on to see what changes."),
+        title="One pass, one token",
+    )
+
+
+_NONE = "–"
+_TIME = "time, in passes of the target"
+
+
+def _factor(x: float) -> str:
+    """A speed-up; near 1× with the digit that tells the sides apart."""
+    return times(x, 2 if 0.9 < x < 1.1 and abs(x - 1) > 1e-9 else 1)
+
+
+def _written(rounds: tuple[_Round, ...]) -> int:
+    return int(math.fsum(item.tokens for item in rounds))
+
+
+def _readout(alpha: float, gamma: int, faster: float, best: int, written: int, shown: int) -> tuple[Row, ...]:
+    tau, passes = expected_tokens(alpha, gamma), passes_for(100, alpha, gamma)
+    waste, rate = share_discarded(alpha, gamma), engine_acceptance_rate(alpha, gamma)
+    mean = written / shown if shown else None
+    sample = "in the round shown" if shown == 1 else f"in the {number(shown)} rounds shown"
+    return (
+        Row("tokens", "tokens per verification, expected", tau, "", number(tau, ".2f")),
+        Row("mean", f"tokens per verification {sample if shown else '(none shown yet)'}", mean, "", _NONE if mean is None else number(mean, ".2f")),
+        Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
+        Row("speedup", "speed-up", faster, "", _factor(faster)),
+        Row("best", "best draft length", best, "", number(best)),
+        Row("discarded", "of drafted tokens thrown away", waste, "", percent(waste)),
+        Row("engine_rate", "what engines print as “acceptance rate”", rate, "", number(rate, ".2f")),
+    )
+
+
+def _plain_lane(tokens: int) -> Lane:
+    passes = tuple(Segment(place, 1, "memory") for place in range(tokens))
+    word = "token in 1 pass" if tokens == 1 else f"tokens in {number(tokens)} passes"
+    return Lane("Plain decoding", passes, aside=f"{number(tokens)} {word}")
+
+
+def _lanes(rounds: tuple[_Round, ...], shown: tuple[_Round, ...], waiting: bool, gamma: int, c: float) -> str:
+    """The same tokens on one time axis, decoded one by one above and by rounds below. The axis holds the whole run."""
+    length, verify = round_time(gamma, c), round_time(0, c)
+    axis = linear(max(float(_written(rounds)), length * len(rounds)), _TIME)
+    segments: list[Segment] = []
+    for index in range(len(shown) + waiting):
+        start = length * index
+        if c > 0:
+            steps = (round_time(place, c) - verify for place in range(gamma))
+            segments.extend(Segment(start + before, c, "draft", "low") for before in steps)
+        if index < len(shown):
+            segments.append(Segment(start + length - verify, verify, "target"))
+    spent = length * len(shown) + (length - verify if waiting else 0.0)
+    tokens = _written(shown)
+    word = "token" if tokens == 1 else "tokens"
+    aside = f"the same {number(tokens)} in {brief(spent)}" if tokens else f"drafting, {brief(spent)}" if waiting else ""
+    return lanes(
+        f"Two lanes on one time axis: plain decoding writes {number(tokens)} {word} in {number(tokens)} passes,"
+        f" speculation in the time of {brief(spent)} passes",
+        axis,
+        (_plain_lane(tokens), Lane("Speculation", tuple(segments), aside=aside)),
+    )
+
+
+def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int) -> str:
+    """Speed-up of every length, the best marked at the foot, the one that is set marked on the line."""
+    x = linear(LONGEST, "draft length, in tokens", ticks=8)
+    most = max(value for _, value in curve)
+    y = linear(most * 1.12, "speed-up", ticks=4, show=lambda value: number(value) + "×")
+    now, top = curve[gamma][1], curve[best][1]
+    marks: list[Mark] = [
+        Level(1.0, "1×"),
+        Wall(best, f"best: {number(best)}" if best else "best: none", "ink", top),
+        Curve(curve, "muted", dots=True),
+    ]
+    if gamma != best:
+        marks.append(Now(best, top, "", "ink", hollow=True))
+    marks.append(Now(gamma, now, _factor(now), "ink", side="above"))
+    return plot(
+        f"Speed-up against draft length: {_factor(now)} at {number(gamma)}, at most {_factor(top)} at {number(best)}",
+        x,
+        y,
+        marks,
+        height=230,
+    )
+
+
+def _table(curve: tuple[tuple[int, float], ...], alpha: float, c: float) -> Table:
+    rows = tuple(
+        (
+            number(length),
+            number(expected_tokens(alpha, length), ".2f"),
+            number(passes_for(100, alpha, length), ".0f"),
+            number(round_time(length, c), ".2f"),
+            _factor(value),
+        )
+        for length, value in curve
+    )
+    head = ("draft length", "tokens per verification", "passes for 100 tokens", "time of a round, passes", "speed-up")
+    return Table(f"Every draft length at accept rate {number(alpha)} and draft cost {number(c)}", head, rows)
+
+
+_DROPPED = "dropped unread, since one before it was rejected"
+
+
+def _strip(shown: tuple[_Round, ...], waiting: tuple[_Round, ...]) -> tuple[Token, ...]:
+    cells: list[Token] = []
+    for index, item in enumerate(shown, start=1):
+        cells.extend(Token(word, "accepted", index) for word in item.drafted[: item.kept])
+        for place, word in enumerate(item.drafted[item.kept :]):
+            cells.append(Token(word, "rejected", index, _DROPPED if place else ""))
+        cells.append(Token(item.own, "bonus" if item.kept == len(item.drafted) else "correction", index))
+    for item in waiting:
+        cells.extend(Token(word, "drafted", len(shown) + 1) for word in item.drafted)
+    return tuple(cells)
+
+
+def _summary(alpha: float, gamma: int, written: int, shown: int) -> str:
+    drafted = "1 token" if gamma == 1 else f"{number(gamma)} tokens"
+    text = (
+        f"Drafting {drafted} at an accept rate of {number(alpha)}, a verification yields"
+        f" {number(expected_tokens(alpha, gamma), '.2f')} tokens on average, so 100 tokens take"
+        f" {number(passes_for(100, alpha, gamma), '.0f')} passes of the target instead of 100."
+    )
+    if not shown:
+        return text
+    rounds = "The round" if shown == 1 else f"The {number(shown)} rounds"
+    mean = number(written / shown, ".2f")
+    return f"{text} {rounds} shown wrote {number(written)} tokens, {mean} each: a sample, not the average."
+
+
+def _verdict(alpha: float, gamma: int, c: float, faster: float, best: int) -> Verdict:
+    length = "1 token" if best == 1 else f"{number(best)} tokens"
+    if abs(faster - 1) <= 1e-9:
+        more = f" The best length is {length}." if best else " No length does better."
+        return Verdict("info", f"Nothing gained, nothing lost: this is exactly as fast as plain decoding.{more}")
+    if faster < 1:
+        slower = f"Do not use it here: it runs at {_factor(faster)} the speed of plain decoding."
+        if best:
+            top = _factor(speedup(alpha, best, c))
+            return Verdict("loss", f"{slower} At this accept rate and cost, {length} would give {top}.")
+        return Verdict("loss", f"{slower} No length pays while the accept rate is not above the draft cost.")
+    edge = break_even_alpha(gamma, c)
+    floor = "" if edge is None else f" It stops paying below an accept rate of {number(edge, '.2f')}."
+    if gamma == best:
+        return Verdict("gain", f"It pays, and no other length up to {number(LONGEST)} pays more.{floor}")
+    top = _factor(speedup(alpha, best, c))
+    return Verdict("gain", f"It pays. The best length here is {length}, at {top}.{floor}")

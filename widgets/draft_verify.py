@@ -46,7 +46,7 @@ PARAMS = {
     ),
     "c": Slider("Draft cost", 0, 0.5, 0.01, 0.17, help="The time of one draft step, in passes of the target."),
     "step": Step(
-        "Rounds, step by step", 2 * ROUNDS, 700, 2 * ROUNDS, help="Two stops a round: the drafts, then the verdict."
+        "Step through", 2 * ROUNDS, 700, 2 * ROUNDS, help="Two stops a round: the drafts, then the verdict."
     ),
     "seed": Slider("Sample", 1, 20, 1, 17, help="Another draw with the same chances."),
 }
@@ -167,10 +167,10 @@ def _readout(alpha: float, gamma: int, faster: float, best: int, written: int, s
     tau, passes = expected_tokens(alpha, gamma), passes_for(100, alpha, gamma)
     waste, rate = share_discarded(alpha, gamma), engine_acceptance_rate(alpha, gamma)
     mean = written / shown if shown else None
-    sample = "in the round shown" if shown == 1 else f"in the {number(shown)} rounds shown"
+    sample = "in the round shown" if shown == 1 else f"in the {number(shown)} rounds shown" if shown else "so far"
     return (
         Row("tokens", "tokens per verification, expected", tau, "", number(tau, ".2f")),
-        Row("mean", f"tokens per verification {sample if shown else '(none shown yet)'}", mean, "", _NONE if mean is None else number(mean, ".2f")),
+        Row("mean", f"tokens per verification {sample}", mean, "", _NONE if mean is None else number(mean, ".2f")),
         Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
         Row("speedup", "speed-up", faster, "", _factor(faster)),
         Row("best", "best draft length", best, "", number(best)),
@@ -213,15 +213,16 @@ def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int) -> str:
     """Speed-up of every length, the best marked at the foot, the one that is set marked on the line."""
     x = linear(LONGEST, "draft length, in tokens", ticks=8)
     most = max(value for _, value in curve)
-    y = linear(most * 1.12, "speed-up", ticks=4, show=lambda value: number(value) + "×")
+    y = linear(most * 1.12, "speed-up", ticks=5, show=lambda value: number(value) + "×")
     now, top = curve[gamma][1], curve[best][1]
+    label = f"best: {number(best)}" if best else "best: none"
+    tall = y.hi > 6  # then the 1× line is near the foot, and the label goes up to the curve
     marks: list[Mark] = [
         Level(1.0, "1×"),
-        Wall(best, f"best: {number(best)}" if best else "best: none", "ink", top),
+        Wall(best, "" if tall else label, "ink", top),
         Curve(curve, "muted", dots=True),
     ]
-    if gamma != best:
-        marks.append(Now(best, top, "", "ink", hollow=True))
+    marks.append(Now(best, top, label if tall else "", "ink", hollow=True, side="deep"))
     marks.append(Now(gamma, now, _factor(now), "ink", side="above"))
     return plot(
         f"Speed-up against draft length: {_factor(now)} at {number(gamma)}, at most {_factor(top)} at {number(best)}",

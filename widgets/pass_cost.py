@@ -117,6 +117,7 @@ def _bars(now: PassTime) -> str:
 
 
 def _curve(positions: int, now: PassTime, drawn: Mapping[int, PassTime], ridge: float) -> str:
+    bend = number(ridge, ".0f")
     x = logarithmic(1, _DRAWN[-1], "positions scored, log axis", ticks=(1, 8, 64, 512))
     costs = tuple(drawn.values())
     low = min(cost.per_position_ms for cost in costs)
@@ -124,17 +125,19 @@ def _curve(positions: int, now: PassTime, drawn: Mapping[int, PassTime], ridge: 
     y = logarithmic(low, high, "milliseconds, log axis", show=brief)
     middle = tuple(drawn).index(12)
     marks: list[Mark] = [
-        Wall(ridge, f"ridge at {number(ridge, '.0f')}"),
+        Wall(ridge, f"ridge at {bend}"),
         Curve(tuple((n, cost.total_ms) for n, cost in drawn.items()), "memory", "whole pass", middle, "below"),
-        Curve(tuple((n, cost.per_position_ms) for n, cost in drawn.items()), "target", "per position", middle, "corner"),
+        Curve(
+            tuple((n, cost.per_position_ms) for n, cost in drawn.items()), "target", "per position", middle + 2, "under"
+        ),
     ]
     if positions > 1:
         marks.append(Now(positions, now.total_ms, "", "memory", hollow=True))
-    side = "below" if positions > 100 else "corner" if positions > 1 else "above"
+    side = "high" if positions > 90 else "corner" if positions > 1 else "above"
     marks.append(Now(positions, now.per_position_ms, f"{ratio(now.per_position_ms)} ms", side=side))
     return plot(
         f"Time of a pass and time per position against positions scored; now {number(positions)}"
-        f" at {ratio(now.per_position_ms)} ms per position; memory-bound up to {number(ridge, '.0f')} positions",
+        f" at {ratio(now.per_position_ms)} ms per position; memory-bound up to {bend} positions",
         x,
         y,
         marks,

@@ -217,7 +217,7 @@ def _anchor(place: float) -> str:
 def plot(label: str, x: Axis, y: Axis, marks: Sequence[Mark], *, height: int = 240, left: int = 44) -> str:
     """A chart of `marks` over two axes. `label` is what a screen reader says; the view's table has the numbers."""
     top, bottom = 30 if y.title else 14, 42 if x.title else 24
-    right = 30 if any(isinstance(mark, Level) for mark in marks) else 16
+    right = 30 if any(isinstance(mark, Level) and not _ticked(mark, y) for mark in marks) else 16
     tall = float(height - top - bottom)
     inner: list[str] = []
     for value in y.ticks:
@@ -238,6 +238,11 @@ def plot(label: str, x: Axis, y: Axis, marks: Sequence[Mark], *, height: int = 2
     return _frame(label, height, (top, right, bottom, left), inner)
 
 
+def _ticked(mark: Level, y: Axis) -> bool:
+    """Whether the axis itself already writes the value."""
+    return any(abs(mark.y - value) <= _EPS for value in y.ticks)
+
+
 def _mark(mark: Mark, x: Axis, y: Axis, tall: float) -> list[str]:
     if isinstance(mark, Curve):
         return _curve(mark, x, y, tall)
@@ -246,7 +251,7 @@ def _mark(mark: Mark, x: Axis, y: Axis, tall: float) -> list[str]:
     if isinstance(mark, Level):
         level = tall * (1 - y.at(mark.y))
         line = _rule("0", level, "100%", level, mark.tone, "5 4", 1.5)
-        return [line, _text("100%", level + 4, mark.text, dx=6, tone="ink")]
+        return [line] if _ticked(mark, y) else [line, _text("100%", level + 4, mark.text, dx=6, tone="ink")]
     if isinstance(mark, Wall):
         place = x.at(mark.x)
         anchor, dx = ("end", -6) if place > 0.5 else ("start", 6)
@@ -314,6 +319,15 @@ def _now(mark: Now, x: Axis, y: Axis, tall: float) -> list[str]:
     return [point, *_beside(mark.text, (mark.x, mark.y), mark.side, mark.tone, x, y, tall, strong=True)]
 
 
+# Places beside a sloping line, clear of it: above to the right, below to the left, well above, well below.
+_CORNERS: dict[str, tuple[str, float, float]] = {
+    "corner": ("start", 9, -7),
+    "under": ("end", -9, 17),
+    "high": ("end", 4, -34),
+    "deep": ("end", -7, 40),
+}
+
+
 def _beside(
     words: str, point: tuple[float, float], side: str, tone: str, x: Axis, y: Axis, tall: float, strong: bool = False
 ) -> list[str]:
@@ -324,8 +338,9 @@ def _beside(
     if side in ("left", "right"):
         anchor, dx = ("end", -12) if side == "left" else ("start", 12)
         return [_text(_x(place), level + 4, words, anchor=anchor, dx=dx, tone=tone, halo=True, strong=strong)]
-    if side == "corner":  # right of a falling line, clear of it
-        return [_text(_x(place), level - 7, words, dx=9, tone=tone, halo=True, strong=strong)]
+    if side in _CORNERS:
+        anchor, dx, dy = _CORNERS[side]
+        return [_text(_x(place), level + dy, words, anchor=anchor, dx=dx, tone=tone, halo=True, strong=strong)]
     below = side == "below" or (side != "above" and level < 24)
     anchor = _anchor(place)
     dx = -4 if anchor == "start" else 4 if anchor == "end" else 0

@@ -11,6 +11,7 @@ Must not know: what any of those files mean.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -76,6 +77,7 @@ def main(arguments: list[str]) -> int:
     failed = assets.main([])
     if failed:
         return failed
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended like Ctrl-C: the child goes too
     seen = snapshot()
     child = _start(address)
     announced = False

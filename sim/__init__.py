@@ -1,5 +1,6 @@
 """The model of speculative decoding: exact rules, closed forms, cost of a pass.
- Everything a lesson or a widget may ask for is importable from here. Standard library only; `sim.montecarlo` and
+
+Everything a lesson or a widget may ask for is importable from here. Standard library only; `sim.montecarlo` and
 `sim.lm` need NumPy and are imported by their own names. It must not read or write files, keep state, or know about
 pages.
 """

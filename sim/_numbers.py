@@ -104,7 +104,8 @@ def tokens_of(name: str, values: object, vocabulary: int | None = None) -> tuple
 
 def geometric_sum(ratio: float, terms: int) -> float:
     """1 + ratio + … + ratio^(terms - 1) for a ratio in [0, 1], by doubling.
-     (1 - ratio^terms) / (1 - ratio) cancels near 1 and is 0/0 at 1. Doubling, S(2n) = S(n)·(1 + ratio^n) and S(n + 1) =
+
+    (1 - ratio^terms) / (1 - ratio) cancels near 1 and is 0/0 at 1. Doubling, S(2n) = S(n)·(1 + ratio^n) and S(n + 1) =
     1 + ratio·S(n), has only positive terms, is exact at 0 and 1, takes log2(terms) steps, and uses nothing but + and ×,
     so the bits are the same on every machine (a C library's pow is not).
     """

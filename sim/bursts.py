@@ -1,5 +1,6 @@
 """Acceptance that comes in runs: a two-state model for look-up drafters.
- Why it exists: an n-gram drafter copies from the text, so its hits come in long runs, and one alpha is wrong by up
+
+Why it exists: an n-gram drafter copies from the text, so its hits come in long runs, and one alpha is wrong by up
 to 1.8× (literature C.7, traces of SpecDecode-Bench). `runs_tokens` is the two-number summary; `Burst` is the model
 behind it. It must not know about tokens' identities or costs.
 """
@@ -40,7 +41,8 @@ def then_from_tokens(tau: float, first: float, gamma: int) -> float:
 @dataclass(frozen=True)
 class Burst:
     """Each position of the text is inside a run or outside; the state follows a Markov chain along the text.
-     `enter` and `leave` are the chances to change state from one position to the next (not both 0), `inside` and
+
+    `enter` and `leave` are the chances to change state from one position to the next (not both 0), `inside` and
     `outside` the acceptance in each state. All in [0, 1].
     """
 
@@ -58,7 +60,8 @@ class Burst:
 
 def burst_survival(burst: Burst, gamma: int) -> tuple[float, ...]:
     """P(positions 0…k all kept) for k < gamma, in the long run over rounds (derived).
-     A round's first state depends on how the round before ended, so the start is the stationary law of the
+
+    A round's first state depends on how the round before ended, so the start is the stationary law of the
     round-to-round chain: longer drafts swallow whole runs, and the next round then starts more often outside one.
     """
     length = whole("gamma", gamma, 0)
@@ -78,7 +81,7 @@ def burst_tokens(burst: Burst, gamma: int) -> float:
 
 
 def draw_burst_rounds(burst: Burst, gamma: int, rounds: int, seed: int) -> tuple[int, ...]:
-    """Accepted drafts of each of `rounds` consecutive rounds in one text, from the long-run state, by `Random(seed)`."""
+    """Accepted drafts of each of `rounds` consecutive rounds of one text, from the long-run state; `Random(seed)`."""
     length = whole("gamma", gamma, 0)
     uniform = Random(whole("seed", seed, 0)).random
     inside = uniform() < _start_inside(burst, length)

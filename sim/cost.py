@@ -1,5 +1,6 @@
 """How long one forward pass takes: bytes moved against arithmetic done.
- Why it exists: "a pass that scores five positions costs almost what a pass that scores one costs" is a claim about
+
+Why it exists: "a pass that scores five positions costs almost what a pass that scores one costs" is a claim about
 bandwidth and arithmetic, and this module is where it is computed. The model is the roofline of the scaling book's
 inference chapter and of literature section D: time = max(bytes / bandwidth, operations / peak) + overhead, or their
 sum, which is the form that fits measured engines. It must not know about acceptance, tokens kept or speed-up.
@@ -19,7 +20,8 @@ __all__ = ["PassTime", "draft_cost", "experts_touched", "pass_time", "ridge_posi
 @dataclass(frozen=True)
 class PassTime:
     """One forward pass. Times in milliseconds, sizes in bytes (GB = 1e9).
-     `weight_bytes` is what the pass reads (for a mixture of experts an expectation), `stored_bytes` what must lie in
+
+    `weight_bytes` is what the pass reads (for a mixture of experts an expectation), `stored_bytes` what must lie in
     memory (weights and cache). `memory_ms` = `weights_ms` + `kv_ms`; `per_position_ms` = `total_ms` over all scored
     positions of the batch; `busy` is the share of peak arithmetic used, `idle` = 1 - `busy`: unused peak, not a
     utilisation counter.
@@ -57,8 +59,9 @@ def pass_time(
     form: str = "max",
     cache: str = "bf16",
 ) -> PassTime:
-    """Time of one forward pass that scores `positions` positions in each of `batch` sequences of `context` cached tokens.
-     Bytes: the weights once, and the cache of every sequence once. Operations: 2 per active parameter and position.
+    """Time of one forward pass over `positions` new positions in each of `batch` sequences of `context` cached tokens.
+
+    Bytes: the weights once, and the cache of every sequence once. Operations: 2 per active parameter and position.
     `weights`, `cache` and `arithmetic` are number formats; `devices` share everything evenly and talk for nothing;
     `form` "max" is the roofline, "sum" the fitted form (literature D.1, D.4). ValueError for an unknown name or format,
     or a bad number.

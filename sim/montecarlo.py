@@ -1,5 +1,6 @@
 """NumPy: many rounds at once, for the labs that draw millions.
- Why it exists: a closed form is believed when a million dice agree with it. Laws and rules come from the other
+
+Why it exists: a closed form is believed when a million dice agree with it. Laws and rules come from the other
 modules of `sim`; this one only draws. Imported by its own name, never by `sim` itself. Draws come from
 `Generator(PCG64(seed))` and are the same bytes on every machine.
 """
@@ -22,7 +23,8 @@ BLOCK = 1 << 16
 
 def accepted_counts(survival: Sequence[float], rounds: int, seed: int) -> NDArray[np.uint8]:
     """Accepted drafts of each of `rounds` rounds under any acceptance model, shape (rounds,), dtype uint8.
-     survival[k] = P(positions 0…k all kept), at most 255 of them (`survival_from_rates`, `burst_survival`). One uniform
+
+    survival[k] = P(positions 0…k all kept), at most 255 of them (`survival_from_rates`, `burst_survival`). One uniform
     a round: the count is the number of survival values above it, which has exactly the wanted law.
     """
     tokens_from_survival(survival)  # refuses values outside [0, 1] and increasing ones

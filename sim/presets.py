@@ -1,5 +1,6 @@
 """Models and devices by name, each with the source of its figures.
- Why it exists: a chart that says "70B on an H100" must say where 3.35 TB/s comes from. It must not compute a time:
+
+Why it exists: a chart that says "70B on an H100" must say where 3.35 TB/s comes from. It must not compute a time:
 that is `sim.cost`. Figures from a data sheet that only a secondary source was read for say so in `source`.
 """
 
@@ -18,7 +19,8 @@ BYTES: Mapping[str, float] = MappingProxyType({"bf16": 2.0, "fp16": 2.0, "fp8": 
 @dataclass(frozen=True)
 class Model:
     """A decoder's size. Counts of parameters, not bytes.
-     `params` lie in memory; `active_params` do arithmetic for one token; `experts`, `experts_active` and
+
+    `params` lie in memory; `active_params` do arithmetic for one token; `experts`, `experts_active` and
     `expert_params` (all routed experts together) describe a mixture, 0 for a dense model; `shared_params` are another
     model's weights that a pass reads as well (an EAGLE head uses its target's output matrix).
     """

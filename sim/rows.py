@@ -1,5 +1,6 @@
 """From logits to the row a sampler draws from: penalties, bans, temperature, top-k, top-p.
- Why it exists: p and q are what is left *after* these steps, on both sides alike (Leviathan section 2.1,
+
+Why it exists: p and q are what is left *after* these steps, on both sides alike (Leviathan section 2.1,
 "standardised sampling"). Half the bugs reported in the wild are one side that missed a step. It must not know which
 side it works for.
 """
@@ -39,7 +40,8 @@ def distribution(
     banned: Sequence[int] = (),
 ) -> tuple[float, ...]:
     """The row for these logits: penalties and bans, then softmax at `temperature`, then top-k, then top-p.
-     `seen` are the tokens that count for the penalties: the prefix *including* drafts accepted earlier in the round;
+
+    `seen` are the tokens that count for the penalties: the prefix *including* drafts accepted earlier in the round;
     `frequency` is taken off a logit once for each time its token was seen, `presence` once. A logit may be -inf
     (banned), not NaN or +inf. Temperature 0 (up to 1e-9) is greedy: a one-hot row, ties to the smaller token.
     """

@@ -1,9 +1,11 @@
 """Accepting and rejecting drafted tokens: the exact rule, its law, and the famous wrong ones.
- Why it exists: "the output follows the target" is a theorem about one small rule, and most reports of broken
+
+Why it exists: "the output follows the target" is a theorem about one small rule, and most reports of broken
 speculative decoding are a small change to it. Here every rule is written in one form (what is drafted, with which
 chance it is kept, what replaces it), so that its exact law can be computed and compared. It must not know about
 models, caches, time or NumPy.
- p is the target's row and q the draft's, both after temperature, top-k and top-p. Leviathan is arXiv 2211.17192v2,
+
+p is the target's row and q the draft's, both after temperature, top-k and top-p. Leviathan is arXiv 2211.17192v2,
 Chen is arXiv 2302.01318 (which calls the target q and the draft p).
 """
 
@@ -96,7 +98,8 @@ def verify_round(
     pick: float,
 ) -> Round:
     """Keep the longest prefix of `draft` that passes, then one more token: Leviathan Algorithm 1, Chen Algorithm 2.
-     p_rows: len(draft) + 1 rows; q_rows: len(draft) rows that the drafts were drawn from; uniforms: one in [0, 1) a
+
+    p_rows: len(draft) + 1 rows; q_rows: len(draft) rows that the drafts were drawn from; uniforms: one in [0, 1) a
     draft; pick: in [0, 1), chooses the next token. Draft x is kept iff u·q(x) < p(x). The < is strict so that u = 0
     cannot keep a token with p = 0. An empty draft is plain decoding: one "bonus" token. ValueError for lengths or rows
     that do not fit.
@@ -121,7 +124,8 @@ def verify_round(
 
 def draw_rounds(alpha: float, gamma: int, rounds: int, seed: int) -> tuple[int, ...]:
     """How many drafts each of `rounds` rounds keeps when every one is kept with probability alpha, independently.
-     Each count is in 0 … gamma. Every round takes gamma uniforms from `Random(seed)`, kept or not: with one seed a
+
+    Each count is in 0 … gamma. Every round takes gamma uniforms from `Random(seed)`, kept or not: with one seed a
     larger alpha never keeps fewer, so a slider moves the same story and does not tell a new one.
     """
     ratio, length = probability("alpha", alpha), whole("gamma", gamma, 0)
@@ -161,7 +165,8 @@ class Position:
 @dataclass(frozen=True)
 class Rule:
     """A way to accept drafts at one position. kind: "lossless", "lossy" (off p on purpose), "wrong" (by mistake).
-     `settings`: names and defaults. `example`: (p, q) where the law is at least 1e-3 from p in total variation; None if
+
+    `settings`: names and defaults. `example`: (p, q) where the law is at least 1e-3 from p in total variation; None if
     lossless.
     """
 
@@ -195,7 +200,8 @@ def acceptance(p: Sequence[float], q: Sequence[float], rule: str = "lossless", *
 
 def output_law(p: Sequence[float], q: Sequence[float], rule: str = "lossless", **settings: float) -> Row:
     """The exact law of the token emitted at one position, summed over every draft, kept or replaced.
-     Equal to p for every lossless rule (Leviathan appendix A.1). ValueError for an unknown rule or setting, with the
+
+    Equal to p for every lossless rule (Leviathan appendix A.1). ValueError for an unknown rule or setting, with the
     list.
     """
     return position(p, q, rule, **settings).law

@@ -1,5 +1,6 @@
 """Closed forms: what speculative decoding gains when acceptance and costs are known.
- Why it exists: every number a lesson states about tokens, passes and speed-up comes from here. Sources are named in
+
+Why it exists: every number a lesson states about tokens, passes and speed-up comes from here. Sources are named in
 each docstring: "Leviathan" is Leviathan, Kalman, Matias 2023 (arXiv 2211.17192v2); "derived" means it follows in a
 line or two from those. It must not know about tokens, models, hardware or random numbers.
 
@@ -64,7 +65,8 @@ def speedup(alpha: float, gamma: int, c: float, verify: float = 1.0) -> float:
 
 def optimal_gamma(alpha: float, c: float, verify: Callable[[int], float] | None = None, max_gamma: int = 64) -> int:
     """The draft length with the largest speed-up in 0 … max_gamma; 0 where drafting does not pay (derived).
-     `verify(gamma)` is the cost of the verifying pass in plain passes (None: 1). Of lengths within 1e-12 (relative) of
+
+    `verify(gamma)` is the cost of the verifying pass in plain passes (None: 1). Of lengths within 1e-12 (relative) of
     the best the smallest is taken, and 0 unless the best exceeds 1 + 1e-12.
     """
     ratio, cost = probability("alpha", alpha), number("c", c, 0.0)

@@ -1,18 +1,19 @@
 """Token trees: several guesses for the same position, verified in one pass.
- Why it exists: heads and EAGLE-style drafters gain by trees, at the price of more verified positions. A tree here
+
+Why it exists: heads and EAGLE-style drafters gain by trees, at the price of more verified positions. A tree here
 is a shape; what it yields follows from the chance of each rank at each depth ("position-wise acceptance", Medusa
 arXiv 2401.10774 section 2.3.3, Sequoia arXiv 2402.12374). It must not know about models or hardware: the cost of a
 pass is handed in as a function.
 """
 
 import heapq
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sim._numbers import number, probability, row, tokens_of, whole
 from sim.sampling import Round, pick_token, replacement_row
-import itertools
 
 __all__ = [
     "Tree",
@@ -95,7 +96,8 @@ def k_ary_tree(branches: int, depth: int) -> Tree:
 
 def tree_from_paths(paths: Sequence[Sequence[int]]) -> Tree:
     """The tree of Medusa's choice lists: each path gives the ranks from the root down, as in [[0], [1], [0, 0]].
-     Every prefix of a path must be listed, and so must every smaller rank beside it; the order of the list does not
+
+    Every prefix of a path must be listed, and so must every smaller rank beside it; the order of the list does not
     matter.
     """
     parents: list[int] = []
@@ -116,7 +118,8 @@ def tree_from_paths(paths: Sequence[Sequence[int]]) -> Tree:
 
 def best_first_tree(rates: Sequence[Sequence[float]], nodes: int) -> Tree:
     """The `nodes` nodes most likely to be kept: the best tree of that size under position-wise acceptance.
-     rates[d][r] is the chance that rank r is kept at depth d + 1, given its parent was; a row sums to at most 1 and
+
+    rates[d][r] is the chance that rank r is kept at depth d + 1, given its parent was; a row sums to at most 1 and
     does not increase. Equal chances (within 1e-9 relative): the shallower node, then the smaller rank. Fewer nodes when
     the rates run out.
     """
@@ -145,7 +148,7 @@ def best_first_tree(rates: Sequence[Sequence[float]], nodes: int) -> Tree:
 
 
 def tree_tokens(tree: Tree, rates: Sequence[Sequence[float]]) -> float:
-    """Tokens per verifying pass: 1 + the sum over nodes of the chance that the whole path to it is kept (exact recursion).
+    """Tokens per verifying pass: 1 + the sum over nodes of the chance that the whole path is kept (exact recursion).
 
     rates[d][r]: see `best_first_tree`; depths or ranks beyond the table are never kept.
     """
@@ -200,7 +203,8 @@ def candidates_law(
     p: Sequence[float], q: Sequence[float], count: int, *, replacement: bool = True, update: bool = True
 ) -> tuple[tuple[float, ...], float]:
     """Exact law of one position with `count` candidates from q, and the chance that one of them is kept.
-     `replacement` False draws without repeating a token: q loses a rejected token and is renormalised. `update` False
+
+    `replacement` False draws without repeating a token: q loses a rejected token and is renormalised. `update` False
     leaves p as it is after a rejection, the mistake that loses the law. Enumerates the rejected candidates: for small
     vocabularies.
     """
@@ -236,7 +240,8 @@ def verify_tree(
     pick: float,
 ) -> tuple[tuple[int, ...], Round]:
     """Walk down a tree from the root: at each node try its children in order of rank with `verify_candidates`.
-     tokens: one a node; p_rows: the target's row after each node (-1: after the root); q_rows: the row each node was
+
+    tokens: one a node; p_rows: the target's row after each node (-1: after the root); q_rows: the row each node was
     drawn from; uniforms: one a node. Returns the kept path of nodes and the `Round` that ends it: a "correction" where
     no child passed, a "bonus" below a leaf.
     """

@@ -135,7 +135,8 @@ def _entries(body: Sequence[str]) -> list[tuple[str, Any, int]]:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Mistakes([(mark.line if mark else 0, f"not YAML: {_words(error)}")]) from None
+        last = text.rstrip().count("\n")  # an end that comes too soon is told on the last line, not after it
+        raise Mistakes([(min(mark.line, last) if mark else 0, f"not YAML: {_words(error)}")]) from None
     except yaml.YAMLError as error:
         raise Mistakes([(0, f"not YAML: {' '.join(str(error).split())}")]) from None
     except RecursionError:

@@ -99,6 +99,7 @@ def problems_in(docs: Path, folder: str = "") -> list[Problem]:
             message = _link(page, link, docs, read)
             if message:
                 found.append(Problem(page.name, page.line(f"]({link}", f": {link}", link, link.split("#")[0]), message))
+    found += _nav(docs, read)
     for path in sorted((docs / "data").rglob("*.json")):
         name = f"{docs.name}/{path.relative_to(docs).as_posix()}"
         try:
@@ -192,7 +193,7 @@ class _Html(HTMLParser):
         if tag in _TAGS:
             self._tell(f"<{tag}> runs or loads something {_REFUSED}", f"<{tag}")
         for key, value in values.items():
-            scheme = re.sub(r"[\s\x00-\x20]+", "", value).partition(":")[0].lower()
+            scheme = re.sub(r"[\s\x00-\x20]+", "", value).partition(":")[0].lower() if ":" in value else ""
             if key.startswith("on"):
                 self._tell(f"{key}= runs something {_REFUSED}", key)
             elif key in _SOURCES and scheme in _SCHEMES:
@@ -241,6 +242,35 @@ def _link(page: _Read, link: str, docs: Path, read: Mapping[str, _Read]) -> str:
     if anchor and target in read and anchor not in read[target].ids:
         return f"the link {link!r}: {target} has no heading or id {anchor!r}{hint(anchor, read[target].ids)}"
     return ""
+
+
+def _nav(docs: Path, read: Mapping[str, _Read]) -> Iterator[Problem]:
+    """Each page stands in the navigation once. Where mkdocs.yml names none, the generator makes its own."""
+    file = docs.resolve().parent / "mkdocs.yml"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    entries = (yaml.load(text, _Settings) or {}).get("nav") if text else None
+    if not entries:
+        return
+    seen: list[str] = []
+    for page in _leaves(entries):
+        line = text.count("\n", 0, text.index(page)) + 1
+        if page in seen:
+            yield Problem(file.name, line, f"{page} stands twice in the navigation")
+        elif f"{docs.name}/{page}" not in read and "://" not in page and not (docs / page).is_file():
+            yield Problem(file.name, line, f"{page} stands in the navigation, but there is no such page")
+        seen.append(page)
+    for name in read:
+        if name.removeprefix(f"{docs.name}/") not in seen:
+            yield Problem(name, 1, "this page does not stand in the navigation (nav: in mkdocs.yml)")
+
+
+def _leaves(entry: Any) -> Iterator[str]:
+    """The pages named in a part of the navigation."""
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for item in entry.values() if isinstance(entry, dict) else entry or ():
+            yield from _leaves(item)
 
 
 class _Settings(yaml.SafeLoader):

@@ -44,6 +44,8 @@ class _Pending:
     stash: int
     fence: fences.Fence
     lines: tuple[str, ...]
+    before: list[str]
+    after: list[str]
 
 
 @dataclass
@@ -121,12 +123,13 @@ class _TakeOut(Preprocessor):
         for fence in found:
             result += lines[at : fence.start]
             mark = self.md.htmlStash.store("")
-            state.pending.append(
-                _Pending(mark, self.md.htmlStash.html_counter - 1, fence, tuple(lines[fence.start : fence.end]))
-            )
-            blank = fence.prefix.rstrip()
-            result += [blank, fence.prefix + mark, blank]
-            at = fence.end
+            blank, at = fence.prefix.rstrip(), fence.end
+            # An empty line around the mark, so that a figure never lands inside a paragraph.
+            before = [blank] if fence.start > 0 and lines[fence.start - 1].strip(" >") else []
+            after = [blank] if at < len(lines) and lines[at].strip(" >") else []
+            own = tuple(lines[fence.start : at])
+            state.pending.append(_Pending(mark, self.md.htmlStash.html_counter - 1, fence, own, before, after))
+            result += [*before, fence.prefix + mark, *after]
         return result + lines[at:]
 
 
@@ -150,13 +153,15 @@ class _Draw(Treeprocessor):
         """In an indented code block the block is an example: give the text back."""
         for code in root.iter("code"):
             if code.text and pending.mark in code.text:
-                text = re.sub(
-                    rf"(?:^[ ]*\n)?^([ ]*){re.escape(pending.mark)}(?:\n[ ]*$)?",
-                    lambda match: code_escape("\n".join(match[1] + line for line in _outdented(pending))),
-                    code.text,
-                    flags=re.MULTILINE,
+                before, after = r"^[ ]*\n" if pending.before else "", r"\n[ ]*$" if pending.after else ""
+                code.text = AtomicString(
+                    re.sub(
+                        rf"{before}^([ ]*){re.escape(pending.mark)}(?:{after})?",
+                        lambda match: code_escape("\n".join(match[1] + line for line in _outdented(pending))),
+                        code.text,
+                        flags=re.MULTILINE,
+                    )
                 )
-                code.text = AtomicString(text)
                 return True
         return False
 

@@ -123,6 +123,8 @@ def _call(source: str) -> tuple[str, dict[str, Any], str]:
     for keyword in node.keywords:
         if keyword.arg is None:
             raise Refused(f"name every argument of {name}; ** is not used here")
+        if keyword.arg in arguments:
+            raise Refused(f"{keyword.arg} stands twice")
         arguments[keyword.arg] = _literal(keyword.arg, keyword.value)
     return name, arguments, field
 
@@ -151,14 +153,19 @@ def _finite(name: str, plain: float) -> float:
 
 def _check_arguments(name: str, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
     known = inspect.signature(function).parameters
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
     for key in arguments:
-        if key not in known:
+        if key not in known and not open_ended:
             raise Refused(f"sim.{name} has no argument {key!r}{hint(key, known)}")
     for key, parameter in known.items():
-        if parameter.default is parameter.empty and key not in arguments:
+        named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        if named and parameter.default is parameter.empty and key not in arguments:
             raise Refused(f"sim.{name} needs {key}")
     # Refused before it runs: such a function may be asked for millions of rounds, and no sentence can show them.
-    result = typing.get_type_hints(function).get("return")
+    try:
+        result = typing.get_type_hints(function).get("return")
+    except NameError:  # a name that is imported for type checkers only
+        result = None
     if typing.get_origin(result) in (tuple, list, dict) or result in (tuple, list, dict):
         raise Refused(f"sim.{name} gives many numbers; a sentence can show one")
 

@@ -37,6 +37,11 @@ export class Control {
     this.value = value;
   }
 
+  /** What the page's own element holds: a hand may have been quicker than this script. @returns {Value} */
+  held() {
+    return this.value;
+  }
+
   /** The value that address text means, or a sentence. @param {string} text @returns {Read} */
   read(text) {
     return { value: text };
@@ -91,6 +96,10 @@ class SliderControl extends Control {
       this.extend();
       this.range.focus();
     });
+  }
+
+  held() {
+    return this.stops[Number(this.range.value)][0];
   }
 
   /** The reader chose the stop at `index`. @param {number} index */
@@ -191,6 +200,10 @@ class ChoiceControl extends Control {
     });
   }
 
+  held() {
+    return this.select.value;
+  }
+
   /** @param {Value} value */
   show(value) {
     super.show(value);
@@ -215,6 +228,10 @@ class ToggleControl extends Control {
       this.say("");
       this.choose(this.box.checked);
     });
+  }
+
+  held() {
+    return this.box.checked;
   }
 
   /** @param {Value} value */
@@ -257,6 +274,10 @@ class TextControl extends Control {
     });
     this.on(this.area, "change", take);
     host.signal.addEventListener("abort", () => clearTimeout(timer));
+  }
+
+  held() {
+    return this.area.value;
   }
 
   /** Never touches a field that holds this text already: the cursor would jump. @param {Value} value */

@@ -18,7 +18,7 @@ import { beside, diagnose, words } from "./fetching.js";
 /** @typedef {{id: number, figure: object, widget: string, params: object, hear: Hear, posted: boolean, tries: number, progressed: boolean, stopping: boolean, heard: number}} Request */
 
 const STOP_MS = 2000; // contract: a call that has not yielded so long after Stop is killed
-const SILENCE_MS = 20000; // views take milliseconds, long work yields every 50: a hang, even on a slow phone
+const SILENCE_MS = 10000; // views take milliseconds, long work yields every 50: a hang or a dead worker, even on a slow phone
 const TRIES = 2;
 const RESTARTS = 3; // so many starts in a row without one answer: it is not going to work by itself
 const SCRIPTS = ["worker.js", "boot.js", "fetching.js"];
@@ -164,17 +164,6 @@ export class Python {
     worker.onmessageerror = () => {
       if (worker === this.#worker) this.#broken("an answer could not be read");
     };
-    this.#watchForDeath(worker);
-  }
-
-  /** Browsers that close the port of a dead worker tell at once; in others silence tells. @param {Worker} worker */
-  #watchForDeath(worker) {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener("close", () => {
-      if (worker === this.#worker) this.#broken("its worker ended");
-    });
-    port1.start();
-    worker.postMessage(JSON.stringify({ life: true }), [port2]);
   }
 
   /** @param {any} message */

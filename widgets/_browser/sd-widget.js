@@ -58,7 +58,7 @@ class SdWidget extends HTMLElement {
     this.#asked ||= JSON.stringify(this.#own);
 
     const intent = () => this.#want();
-    for (const type of ["pointerenter", "focusin", "touchstart"]) {
+    for (const type of ["pointerenter", "pointerdown", "focusin", "touchstart"]) {
       this.addEventListener(type, intent, { signal, passive: true });
     }
     this.querySelector("form")?.addEventListener("submit", (event) => event.preventDefault(), { signal });
@@ -75,8 +75,12 @@ class SdWidget extends HTMLElement {
     const unsubscribe = python.subscribe((state, text) => this.#follow(state, text));
     signal.addEventListener("abort", unsubscribe);
 
+    const hand = this.#controls.find(({ root }) => root.contains(document.activeElement));
+    const held = hand?.held();
     this.#follow(python.state, "");
     this.#readAddress();
+    if (this.matches(":focus-within")) this.#want();
+    if (hand && held !== undefined) hand.choose(held); // moved before this script was there
   }
 
   disconnectedCallback() {

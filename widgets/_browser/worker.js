@@ -23,8 +23,6 @@ const turns = [];
 const prepared = new Map();
 /** @type {Set<number>} requests whose widget is still being prepared */
 const preparing = new Set();
-/** @type {MessagePort[]} the page sees its end close when this worker dies */
-const life = [];
 let current = 0;
 let printed = 0;
 
@@ -33,8 +31,7 @@ queue.port1.onmessage = takeTurn;
 
 self.onmessage = (event) => {
   const message = JSON.parse(event.data);
-  if (message.life) life.push(...event.ports);
-  else if (message.ping) post({ pong: message.ping });
+  if (message.ping) post({ pong: message.ping });
   else if (message.stop) stop(message.stop);
   else answer(message);
 };

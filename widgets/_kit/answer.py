@@ -1,7 +1,7 @@
 """The Python end of the conversation between page and Python: JSON text in, JSON text out.
 
     {"id", "widget", "params"}  ->  {"id", "view"}              the answer
-                                    {"id", "progress", "view"}   long work has yielded: call `proceed(id)`, or `stop(id)`
+                                    {"id", "progress", "view"}   long work has yielded: `proceed(id)` or `stop(id)`
                                     {"id", "error"}              {"kind", "message", "param"?}
 
 Strict both ways: NaN and Infinity are not JSON. Nothing here raises on what comes from outside; an exception of a

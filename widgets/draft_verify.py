@@ -219,11 +219,12 @@ def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int) -> str:
     tall = y.hi > 6  # then the 1× line is near the foot, and the label goes up to the curve
     marks: list[Mark] = [
         Level(1.0, "1×"),
-        Wall(best, "" if tall else label, "ink", top),
+        Wall(best, "" if tall or gamma == best else label, "ink", top),
         Curve(curve, "muted", dots=True),
     ]
-    marks.append(Now(best, top, label if tall else "", "ink", hollow=True, side="deep"))
-    marks.append(Now(gamma, now, _factor(now), "ink", side="above"))
+    if gamma != best:
+        marks.append(Now(best, top, label if tall else "", "ink", hollow=True, side="deep"))
+    marks.append(Now(gamma, now, f"{_factor(now)}, best" if gamma == best else _factor(now), "ink", side="above"))
     return plot(
         f"Speed-up against draft length: {_factor(now)} at {number(gamma)}, at most {_factor(top)} at {number(best)}",
         x,

@@ -202,7 +202,7 @@ def _frame(label: str, height: int, pads: tuple[int, int, int, int], inner: Sequ
     padding = " ".join(f"{number(pad)}px" if pad else "0" for pad in pads)
     return (
         f'<svg class="sd-chart" width="100%" height="{number(height)}" role="img" aria-label="{esc(label)}" '
-        f'style="padding:{padding};overflow:visible;box-sizing:border-box">' + "".join(inner) + "</svg>"
+        f'style="height:{number(height)}px;padding:{padding};overflow:visible;box-sizing:border-box">' + "".join(inner) + "</svg>"
     )
 
 
@@ -324,7 +324,7 @@ _CORNERS: dict[str, tuple[str, float, float]] = {
     "corner": ("start", 9, -7),
     "under": ("end", -9, 17),
     "high": ("end", 4, -34),
-    "deep": ("end", -7, 40),
+    "deep": ("end", -7, 54),
 }
 
 

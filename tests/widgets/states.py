@@ -1,0 +1,81 @@
+"""States of a widget to try, the same every time: the default, each parameter at its ends and middle, and mixtures.
+
+Also run as a program: it prints one digest of everything every widget draws over these states, for comparing two
+Pythons or two hash seeds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import widgets
+from sim.data import parse
+from widgets import Widget
+from widgets._kit.params import Choice, Param, Slider, Step, Text, Toggle
+from widgets._kit.render import parts
+from widgets._kit.view import View
+
+ROOT = Path(__file__).parents[2]
+MIXTURES = 30
+
+
+def ends(param: Param) -> list[Any]:
+    """Values at the ends and in the middle; every option of a choice."""
+    if isinstance(param, (Slider, Step)):
+        stops = param.all_stops
+        return [stops[0], stops[len(stops) // 2], stops[len(param.stops) - 1], stops[-1]]
+    if isinstance(param, Choice):
+        return list(param.options)
+    if isinstance(param, Toggle):
+        return [False, True]
+    assert isinstance(param, Text)
+    return ["", "Because memory is the limit.", "<b>&\"' \u2028 \U0001f600", "word " * (param.max_length // 5)]
+
+
+def states(widget: Widget) -> list[dict[str, Any]]:
+    """Values for `widget.view`, default first."""
+    found = [widget.values({})]
+    for name, param in widget.params.items():
+        found.extend(widget.values({name: value}) for value in ends(param))
+    chance = Random(7)
+    for _ in range(MIXTURES if widget.params else 0):
+        found.append(widget.values({name: _pick(ends(param), chance) for name, param in widget.params.items()}))
+    return found
+
+
+def _pick(values: list[Any], chance: Random) -> Any:
+    return values[int(chance.random() * len(values))]
+
+
+@cache
+def _file(name: str) -> Any:
+    return parse((ROOT / "docs" / "data" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def draw(widget: Widget, values: dict[str, Any]) -> View:
+    """The view of this state; of a widget that works in steps, the last one."""
+    data = {name: _file(name) for name in widget.data}
+    if widget.view is not None:
+        return widget.view(data=data, **values)
+    assert widget.steps is not None
+    views = [item for item in widget.steps(data=data, **values) if isinstance(item, View)]
+    return views[-1]
+
+
+def digest() -> str:
+    """One line for each widget: its name and a hash of all parts over all states."""
+    lines = []
+    for name in widgets.names():
+        widget = widgets.load(name)
+        drawn = [parts(widget, draw(widget, values)) for values in states(widget)]
+        lines.append(f"{name} {hashlib.sha256(json.dumps(drawn).encode()).hexdigest()}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(digest())

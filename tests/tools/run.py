@@ -62,7 +62,7 @@ def steps(browser: bool) -> Iterator[Step]:
     yield Step("assets", python("widgets", "assets"))
     # Fewer random examples there: WebAssembly is slower, and the same tests ran in full just now.
     yield Step("sim in Pyodide", js("tests/tools/pyodide_sim.mjs", sys.executable), "assets", {"SIM_EXAMPLES": "5"})
-    yield Step("build", python("mkdocs", "build", "--strict"), "assets", SITE)
+    yield Step("build", python("widgets", "build"), "assets", SITE)
     yield Step("site in Chromium", python("pytest", "-q", "-n", "2", "tests/site"), "build", SITE)
 
 

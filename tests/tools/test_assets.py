@@ -13,12 +13,14 @@ import pytest
 from widgets._page import assets, wheels
 
 WHEEL = b"not really NumPy"
+OURS = ("THIRD_PARTY_NOTICES.txt", "data/published.json", "numpy.whl", "sd-widget.js", "site.zip")
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository in miniature, with the wheel already in its cache folder."""
     files = {
+        "THIRD_PARTY_NOTICES.md": "who made what\n",
         "sim/__init__.py": "ONE = 1\n",
         "sim/__pycache__/x.pyc": "never shipped",
         "widgets/__init__.py": "",
@@ -61,7 +63,7 @@ def test_the_folder_holds_everything_and_lists_it(root: Path) -> None:
     folder = live / build(root)
     listed = json.loads((folder / "assets.json").read_text())
     names = [entry["name"] for entry in listed]
-    assert names == sorted(["site.zip", "sd-widget.js", "data/published.json", "numpy.whl", *assets.PYODIDE])
+    assert names == sorted([*OURS, *assets.PYODIDE])
     for entry in listed:
         content = (folder / entry["name"]).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (entry["bytes"], entry["sha256"])

@@ -89,6 +89,10 @@ def _contents(root: Path, cache: Path | None) -> Mapping[str, bytes]:
         if name not in ENTRIES and not name.endswith((".d.ts", "tsconfig.json")):
             contents[name] = path.read_bytes()
     contents["site.zip"] = site_zip(root)
+    notices = _read(root / "THIRD_PARTY_NOTICES.md")
+    if notices is None:
+        raise AssetError("THIRD_PARTY_NOTICES.md is missing; a site that serves others' work has to carry it")
+    contents["THIRD_PARTY_NOTICES.txt"] = notices
     for name in declared(root, "DATA"):
         data = root / "docs" / "data" / f"{name}.json"
         content = _read(data)

@@ -47,9 +47,9 @@ class Bench:
     def rows(self, text: str) -> None:
         (self.docs / "data" / "published.json").write_text(text, encoding="utf-8")
 
-    def build(self, text: str, *, offset: int = 0) -> Built:
+    def build(self, text: str, *, offset: int = 0, name: str = "page.md") -> Built:
         site = SiteExtension(docs=str(self.docs), folder=str(WIDGETS), quiet=True)
-        CURRENT.set(Page("docs/page.md", offset))
+        CURRENT.set(Page(f"docs/{name}", offset))
         html = Markdown(extensions=[site, *OTHERS]).convert(text)
         return Built(html, [str(problem) for problem in site.problems])
 

@@ -1,4 +1,4 @@
-"""The Markdown extension of this site: `widget` blocks become figures, `#!sim` and `#!data` become numbers.
+"""The Markdown extension of this site: `widget` blocks become figures, `#!sim` and `#!data` numbers, terms links.
 
 Why one Python-Markdown extension and nothing else: every generator that uses Python-Markdown can load the same line. It
 never raises; whatever is wrong becomes a red box in the page and one line `file:line: message` in the terminal. It must
@@ -27,6 +27,7 @@ from markdown.util import AtomicString, code_escape
 from widgets._page import block, fences, inline, problems
 from widgets._page.assets import live_folder
 from widgets._page.figure import figure, view_of
+from widgets._page.glossary import LinkTerms
 from widgets._page.problems import Page, Problem
 
 __all__ = ["SiteExtension", "makeExtension"]
@@ -73,11 +74,12 @@ class SiteExtension(Extension):
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:
-        """Register with Python-Markdown. 28 and 195: before other fences (25) and other inline code (190)."""
+        """Register with Python-Markdown. 28, 195: before other fences (25), inline code (190); 6: after attributes."""
         md.registerExtension(self)
         md.block_level_elements.append("sd-widget")
         md.preprocessors.register(_TakeOut(md, self), "sd_blocks", 28)
         md.treeprocessors.register(_Draw(md, self), "sd_draw", 40)
+        md.treeprocessors.register(LinkTerms(md, self.docs), "sd_terms", 6)
         md.inlinePatterns.register(_Value(md, self), "sd_value", 195)
 
     def reset(self) -> None:

@@ -51,6 +51,7 @@ data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <header class="sd-head">
 <p class="sd-eyebrow">{esc(widget.title)}</p>
 <div class="sd-tools"><button type="button" data-do="copy-link">Copy link</button>\
+<button type="button" data-do="copy-embed" hidden>Copy embed code</button>\
 <button type="button" data-do="reset">Reset</button></div>
 <p class="sd-title" id="{esc(id)}-title" data-part="title">{part["title"]}</p>
 </header>

@@ -23,7 +23,8 @@ from sim import (
     share_discarded,
     speedup,
 )
-from widgets._kit.chart import Curve, Lane, Level, Mark, Now, Segment, Wall, lanes, linear, plot
+from widgets._kit.chart import Curve, Level, Mark, Now, Wall, linear, plot
+from widgets._kit.lanes import Lane, Segment, lanes
 from widgets._kit.params import Slider, Step, Toggle
 from widgets._kit.text import brief, number, percent, times
 from widgets._kit.view import Row, Table, Token, Verdict, View
@@ -45,9 +46,7 @@ PARAMS = {
         help="The chance that the target keeps a drafted token, if it kept those before it.",
     ),
     "c": Slider("Draft cost", 0, 0.5, 0.01, 0.17, help="The time of one draft step, in passes of the target."),
-    "step": Step(
-        "Step through", 2 * ROUNDS, 700, 2 * ROUNDS, help="Two stops a round: the drafts, then the verdict."
-    ),
+    "step": Step("Step through", 2 * ROUNDS, 700, 2 * ROUNDS, help="Two stops a round: the drafts, then the verdict."),
     "seed": Slider("Sample", 1, 20, 1, 17, help="Another draw with the same chances."),
 }
 NEEDS: tuple[str, ...] = ()
@@ -142,7 +141,8 @@ def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ..
             Row("discarded", "of drafted tokens thrown away", None, "", _NONE),
             Row("engine_rate", "what engines print as “acceptance rate”", None, "", _NONE),
         ),
-        svg=lanes("Plain decoding on a time axis: every token takes one pass", axis, rows) + _curve(curve, 0, best),
+        svg=lanes("Plain decoding on a time axis: every token takes one pass", axis, rows, key=_KEY)
+        + _curve(curve, 0, best),
         table=_table(curve, alpha, c),
         tokens=tuple(Token(_TEXT[place], "target", place + 1) for place in range(step)),
         verdict=Verdict("info", "Plain decoding: one pass, one token. Switch speculation on to see what changes."),
@@ -151,7 +151,8 @@ def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ..
 
 
 _NONE = "–"
-_TIME = "time, in passes of the target"
+_KEY = (("draft", "draft step"), ("target", "verify"))
+_TIME = "time in passes"
 
 
 def _factor(x: float) -> str:
@@ -206,6 +207,7 @@ def _lanes(rounds: tuple[_Round, ...], shown: tuple[_Round, ...], waiting: bool,
         f" speculation in the time of {brief(spent)} passes",
         axis,
         (_plain_lane(tokens), Lane("Speculation", tuple(segments), aside=aside)),
+        key=_KEY,
     )
 
 

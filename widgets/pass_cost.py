@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim import HARDWARE, MODELS, PassTime, pass_time, ridge_positions
-from widgets._kit.chart import Curve, Lane, Mark, Now, Segment, Wall, lanes, linear, logarithmic, plot
+from widgets._kit.chart import Curve, Mark, Now, Wall, linear, logarithmic, plot
+from widgets._kit.lanes import Lane, Segment, lanes
 from widgets._kit.params import Choice, Slider
 from widgets._kit.text import brief, number, percent, ratio, times
 from widgets._kit.view import Row, Table, Verdict, View
@@ -99,9 +100,7 @@ def _table_row(count: int, cost: PassTime) -> tuple[str, ...]:
 
 def _bars(now: PassTime) -> str:
     axis = linear(now.total_ms, "milliseconds")
-    reading = Lane(
-        "Memory: reading every weight", (Segment(0, now.memory_ms, "memory"),), f"{ratio(now.memory_ms)} ms"
-    )
+    reading = Lane("Memory: reading every weight", (Segment(0, now.memory_ms, "memory"),), f"{ratio(now.memory_ms)} ms")
     unused = (Segment(now.compute_ms, now.total_ms - now.compute_ms, "target", "ghost"),) if now.idle > 0 else ()
     working = Lane(
         "Arithmetic, at the card’s peak",

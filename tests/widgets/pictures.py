@@ -27,6 +27,9 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "draft_verify-loss": ("draft_verify", {"alpha": 0.1, "c": 0.5, "gamma": 8}),
     "draft_verify-waiting": ("draft_verify", {"step": 5}),
     "draft_verify-cheap": ("draft_verify", {"alpha": 0.95, "c": 0.02, "gamma": 7}),
+    "draft_sources": ("draft_sources", {}),
+    "draft_sources-medusa": ("draft_sources", {"source": "medusa"}),
+    "draft_sources-lookup": ("draft_sources", {"source": "lookup", "gamma": 7}),
 }
 
 

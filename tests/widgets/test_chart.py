@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.widgets.states import ROOT
-from widgets._kit.chart import Curve, Lane, Level, Now, Points, Segment, Wall, lanes, linear, logarithmic, plot
+from widgets._kit.chart import Curve, Level, Now, Points, Wall, linear, logarithmic, plot
+from widgets._kit.lanes import Lane, Segment, lanes
 
 
 def drawn(svg):

@@ -23,7 +23,7 @@ def lane_widths(shown):
     """Percent of the axis covered by each lane: plain, speculation (its bars lie lower in the picture)."""
     chart = ET.fromstring(f"<p>{shown.svg}</p>").find("svg")
     ends = {"plain": 0.0, "speculation": 0.0}
-    for bar in chart.iter("rect"):
+    for bar in (rect for rect in chart.iter("rect") if rect.get("width").endswith("%")):
         lane = "plain" if float(bar.get("y")) < 54 else "speculation"
         end = float(bar.get("x").rstrip("%")) + float(bar.get("width").rstrip("%"))
         ends[lane] = max(ends[lane], end)

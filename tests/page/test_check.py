@@ -7,9 +7,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from widgets._page.check import ROOT, check, problems_in
 
+PIECES = [
+    "<![", "<!", "<!--", "-->", "<?", '<div markdown="1">', "</div>", '<a href="', '"', "`", "```", "~~~", "widget",
+    "\nuse: meter\n", "#!sim ", "#!data ", "expected_tokens(alpha=0.8, gamma=4)", ":.2f", "\n\n", "    ", "> ", "- ",
+    "# ", "{#a}", "{", "}", "[x](", "y.md", ")", "![](", "]: ", "|", "\n", "&#", "\x00", "\x02wzxhzdk:0\x03", "\u2028",
+    "---\n", "title: [\n", "<script", ">", "on", "=", "[^1]", "!!! note\n", "\t", "\r", "<pre>", "</sd-widget>", "http://[",
+]
 WIDGETS = str(Path(__file__).parent / "widgets")
 
 
@@ -79,6 +87,9 @@ def test_a_mistake_has_its_line(bench, page, line):
         ("<div onclick='x'>a</div>", "onclick="),
         ("<div\nonclick='x'>a</div>", "onclick="),
         ("<svg/onload=alert(1)>", "onload="),
+        ("<img src=x\nonerror=alert(1) ", "onerror="),
+        ("a <script src=x", "<script>"),
+        ("<!DOCTYPE x><![x]><script>1</script>", "<script>"),
         ("# Title {onclick=x}", "onclick="),
         ("[x](javascript:alert(1))", "javascript:"),
         ("[x](JaVaScRiPt:alert(1))", "javascript:"),
@@ -133,6 +144,12 @@ def test_each_page_stands_in_the_navigation_once(bench):
     ]
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_no_page_stops_the_check(bench, text):
+    assert all(line.startswith("docs/lessons/p.md:") for line in told(bench.docs, lessons__p=text))
+
+
 def test_all_problems_are_told_at_once_in_order(bench):
     found = told(bench.docs, b="[x](q.md)\n", a="![](data/published.json)\n\n```wigdet\n```\n")
     assert [line.split(": ")[0] for line in found] == ["docs/a.md:1", "docs/a.md:3", "docs/b.md:1"]
@@ -147,6 +164,14 @@ def test_the_command_counts_and_fails(bench, capsys):
     (bench.docs / "p.md").write_text("Text.\n", encoding="utf-8")
     assert check(bench.docs) == 0
     assert check(bench.docs / "none") == 2
+
+
+def test_a_terminal_that_cannot_show_a_character_still_shows_the_problem(bench):
+    (bench.docs / "p.md").write_text("[x](/a.md)\n", encoding="utf-8")  # the message has an ellipsis
+    command = [sys.executable, "-m", "widgets", "check", str(bench.docs)]
+    ran = subprocess.run(command, cwd=ROOT, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=False)
+    assert ran.returncode == 1
+    assert rb"write it from this page (../\u2026)" in ran.stdout
 
 
 def test_it_needs_no_site_generator():

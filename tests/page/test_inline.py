@@ -239,6 +239,7 @@ def test_a_value_wins_over_highlighted_code_with_the_same_opener(bench):
         ("b `#!sim`", "docs/page.md:1: '' cannot be read"),
         ("````md\n`#!sim nothing(x=1)`\n````\n\n`#!sim nothing(x=1)`", "docs/page.md:5: sim has no function 'nothing'"),
         (f"{VALUE}\n\n{VALUE}\n\n`#!sim nothing()`", "docs/page.md:5: sim has no function 'nothing'"),
+        ("a ` b\n\nc `#!sim nothing()` d", "docs/page.md:3: sim has no function 'nothing'"),
         (f"# Gives {VALUE}", "docs/page.md:1: a number in a heading would become part of its address"),
         (f"a\n\nGives {VALUE}\n====", "docs/page.md:3: a number in a heading would become part of its address"),
         (f"a\n\n<p>Gives {VALUE}</p>",

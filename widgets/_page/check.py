@@ -7,6 +7,7 @@ It converts each page with the extensions that mkdocs.yml names and reads the HT
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ _FRONT = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOT
 _TAGS = ("script", "iframe", "frame", "object", "embed", "applet", "base", "link", "meta", "style", "template")
 _SCHEMES = ("javascript", "vbscript", "data")
 _SOURCES = ("href", "src", "srcset", "action", "formaction", "poster", "data", "xlink:href", "background")
+_CODE = re.compile(r"(`+)(?:(?!\n[ \t]*\n).)+?\1", re.DOTALL)
 _FETCHED = ("src", "srcset", "poster", "background")
 _ACTIVE = (
     (re.compile(rf"<\s*/?\s*(?P<what>{'|'.join(_TAGS)})\b", re.IGNORECASE), "<{}> runs or loads something"),
@@ -65,6 +67,9 @@ def main(arguments: list[str]) -> int:
     if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
         print("usage: python -m widgets check [docs]", file=sys.stderr)
         return 2
+    for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a character must not hide the problem
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     return check(Path(arguments[0]) if arguments else ROOT / "docs")
 
 
@@ -147,23 +152,29 @@ def _page(name: str, text: str, md: Markdown, found: list[Problem]) -> _Read:
         offset, text = text.count("\n", 0, front.end()), text[front.end() :]
     page = _Read(name, text, offset)
     CURRENT.set(Page(name, offset))
-    _Html(page, found).feed(md.convert(text))
+    try:
+        html = md.convert(text)
+    except Exception as error:  # Markdown itself gave up; the other pages are still checked
+        found.append(Problem(name, 1, f"this page cannot be converted: {type(error).__name__}: {error}"))
+    else:
+        _Html(page, found).feed(html)
     found += _active(page)
     return page
 
 
 def _active(page: _Read) -> Iterator[Problem]:
-    """What would run in a reader's browser, as written. Code is shown, not run, so it is left out."""
+    """What would run in a reader's browser, as written. Code is shown, not run, so it is left out.
+
+    The HTML is read too, but a tag that is never closed on this page only becomes one in the finished page.
+    """
     lines = page.text.split("\n")
     _, inside = fences.scan(lines)
-    for number, (line, shown) in enumerate(zip(lines, inside, strict=True), page.offset + 1):
-        if shown:
-            continue
-        plain = re.sub(r"(`+).+?\1", "", line)
-        for pattern, words in _ACTIVE:
-            match = pattern.search(plain)
-            if match:
-                yield Problem(page.name, number, f"{words.format(match['what'].lower())} {_REFUSED}")
+    prose = "\n".join("" if shown else line for line, shown in zip(lines, inside, strict=True))
+    plain = _CODE.sub(lambda code: "\n" * code[0].count("\n"), prose)
+    for pattern, words in _ACTIVE:
+        for match in pattern.finditer(plain):
+            line = page.offset + plain.count("\n", 0, match.start("what")) + 1
+            yield Problem(page.name, line, f"{words.format(match['what'].lower())} {_REFUSED}")
 
 
 class _Html(HTMLParser):
@@ -172,6 +183,13 @@ class _Html(HTMLParser):
     def __init__(self, page: _Read, found: list[Problem]) -> None:
         super().__init__(convert_charrefs=True)
         self.page, self.found, self.figures = page, found, 0
+
+    def parse_html_declaration(self, i: int) -> int:
+        """Browsers read a broken `<![` as a comment; Python's parser gives up on it."""
+        try:
+            return super().parse_html_declaration(i)
+        except AssertionError:
+            return self.parse_bogus_comment(i)
 
     def handle_endtag(self, tag: str) -> None:
         self.figures -= tag == "sd-widget"

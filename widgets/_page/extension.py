@@ -32,7 +32,7 @@ from widgets._page.problems import Page, Problem
 
 __all__ = ["SiteExtension", "makeExtension"]
 
-_SPAN = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_SPAN = re.compile(r"(?<![\\`])(`+)(?!`)((?:(?!\n[ \t]*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)
 _OURS = re.compile(r"\s*#!(?P<kind>sim|data)(?:\s+(?P<text>.*?))?\s*", re.DOTALL)
 _NAMED = re.compile(r"\{[^{}\n]*#[A-Za-z][^{}\n]*\}\s*$")
 

@@ -83,6 +83,12 @@ def _compressed(path: Path, _changed: int) -> bytes:
     return gzip.compress(path.read_bytes(), compresslevel=1, mtime=0)
 
 
+def _sitemap(text: bytes, url: str) -> bytes:
+    """The sitemap as if built for this address: Material navigates without loading only to pages that it lists."""
+    places = re.findall(rb"<loc>([^<]*)</loc>", text)
+    return text.replace(b"<loc>" + min(places, key=len), b"<loc>" + url.encode()) if places else text
+
+
 def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -112,6 +118,8 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
             # The hashed folder never changes under its name; everything else is asked for again.
             fixed = re.match(r"assets/live/[0-9a-f]{12}/", name)
             extra = {"Cache-Control": "public, max-age=31536000, immutable" if fixed else "no-cache"}
+            if name == "sitemap.xml":
+                return self.answer(name, status, _sitemap(target.read_bytes(), host.url), kind, extra)
             if target.suffix in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", ""):
                 extra["Content-Encoding"] = "gzip"
                 return self.answer(name, status, _compressed(target, target.stat().st_mtime_ns), kind, extra)

@@ -24,30 +24,82 @@ from types import MappingProxyType
 from typing import Any
 
 __all__ = [
-    "UNITS", "VERSION", "DataError", "Dataset", "Measurement", "Measurements", "Published", "PublishedRow", "Trace",
-    "Traces", "lookup", "parse", "read_json",
+    "UNITS",
+    "VERSION",
+    "DataError",
+    "Dataset",
+    "Measurement",
+    "Measurements",
+    "Published",
+    "PublishedRow",
+    "Trace",
+    "Traces",
+    "lookup",
+    "parse",
+    "read_json",
 ]
 
 VERSION = 1
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 MARKS = ("primary", "secondary", "figure", "derived", "memory")
 
-AT_LEAST: Mapping[str, float] = MappingProxyType({
-    "alpha": 0, "c": 0, "accepted_per_drafted": 0, "gamma": 0, "tokens_per_pass": 1, "speedup": 0, "batch": 1,
-    "predicted_speedup": 0, "speedup_from_times": 0, "ops_factor": 0, "ms_per_token": 0, "baseline_ms_per_token": 0,
-    "tokens_per_second": 0, "qps": 0, "temperature": 0, "devices": 1, "memory_gb": 0, "clock_mhz": 0, "power_cap_w": 0,
-    "warmup": 0, "layers": 1, "layers_run": 1, "context": 0, "positions": 1, "experts": 1, "active": 1, "n": 1,
-})
+AT_LEAST: Mapping[str, float] = MappingProxyType(
+    {
+        "alpha": 0,
+        "c": 0,
+        "accepted_per_drafted": 0,
+        "gamma": 0,
+        "tokens_per_pass": 1,
+        "speedup": 0,
+        "batch": 1,
+        "predicted_speedup": 0,
+        "speedup_from_times": 0,
+        "ops_factor": 0,
+        "ms_per_token": 0,
+        "baseline_ms_per_token": 0,
+        "tokens_per_second": 0,
+        "qps": 0,
+        "temperature": 0,
+        "devices": 1,
+        "memory_gb": 0,
+        "clock_mhz": 0,
+        "power_cap_w": 0,
+        "warmup": 0,
+        "layers": 1,
+        "layers_run": 1,
+        "context": 0,
+        "positions": 1,
+        "experts": 1,
+        "active": 1,
+        "n": 1,
+    }
+)
 """Smallest sensible value of a field; smaller is an error, not an oddity."""
 FRACTIONS = ("alpha", "accepted_per_drafted")
 
-UNITS: Mapping[str, str] = MappingProxyType({
-    "alpha": "fraction", "c": "fraction", "accepted_per_drafted": "fraction", "gamma": "tokens",
-    "tokens_per_pass": "tokens", "speedup": "×", "predicted_speedup": "×", "speedup_from_times": "×", "ops_factor": "×",
-    "ms_per_token": "ms", "baseline_ms_per_token": "ms", "tokens_per_second": "tokens/s", "qps": "requests/s",
-    "memory_gb": "GB", "clock_mhz": "MHz", "power_cap_w": "W", "temperature_c": "°C", "positions": "tokens",
-    "context": "tokens",
-})
+UNITS: Mapping[str, str] = MappingProxyType(
+    {
+        "alpha": "fraction",
+        "c": "fraction",
+        "accepted_per_drafted": "fraction",
+        "gamma": "tokens",
+        "tokens_per_pass": "tokens",
+        "speedup": "×",
+        "predicted_speedup": "×",
+        "speedup_from_times": "×",
+        "ops_factor": "×",
+        "ms_per_token": "ms",
+        "baseline_ms_per_token": "ms",
+        "tokens_per_second": "tokens/s",
+        "qps": "requests/s",
+        "memory_gb": "GB",
+        "clock_mhz": "MHz",
+        "power_cap_w": "W",
+        "temperature_c": "°C",
+        "positions": "tokens",
+        "context": "tokens",
+    }
+)
 """Units of the fields whose unit is fixed. A measured `value` carries its own unit in the row."""
 
 
@@ -296,11 +348,13 @@ def parse(text: str, name: str = "data") -> Dataset:
 
 
 _EVERY: Mapping[str, type] = {"version": int, "kind": str, "title": str, "note": str, "rows": list}
-TOP: Mapping[str, Mapping[str, type]] = MappingProxyType({
-    "published": {**_EVERY, "marks": dict},
-    "measured": {**_EVERY, "suite": str, "provenance": dict},
-    "trace": {**_EVERY, "provenance": dict},
-})
+TOP: Mapping[str, Mapping[str, type]] = MappingProxyType(
+    {
+        "published": {**_EVERY, "marks": dict},
+        "measured": {**_EVERY, "suite": str, "provenance": dict},
+        "trace": {**_EVERY, "provenance": dict},
+    }
+)
 """Keys of the object around the rows, by kind."""
 
 
@@ -365,8 +419,14 @@ def _checked(value: Any, spec: Field[Any], where: str) -> Any:
             return tuple(value)
     if wanted == "Mapping[str, str]" and isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
         return MappingProxyType(dict(value))
-    said = {"float": "a number", "int": "a whole number", "str": "text", "bool": "true or false",
-            "tuple[int, ...]": "a list of whole numbers", "Mapping[str, str]": "an object of texts"}[wanted]
+    said = {
+        "float": "a number",
+        "int": "a whole number",
+        "str": "text",
+        "bool": "true or false",
+        "tuple[int, ...]": "a list of whole numbers",
+        "Mapping[str, str]": "an object of texts",
+    }[wanted]
     raise DataError(f"{where} is {_called(value)}, {said} is wanted")
 
 

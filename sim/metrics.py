@@ -4,8 +4,8 @@ Why it exists: an acceptance rate of 59 %, 3.36 tokens per pass, 2.36 accepted t
 run with 4 drafted tokens; engines and papers each print another of them. Conversions stand here, impossible pairs are
 found here; closed forms stay in `sim.theory`.
 
-It must not know: logs, files, engines. Names: `tau` counts the correction or bonus token, `accepted` does not, `rate` is
-accepted / drafted = (tau - 1) / gamma, positions count from 0.
+It must not know: logs, files, engines. Names: `tau` counts the correction or bonus token, `accepted` does not, `rate`
+is accepted / drafted = (tau - 1) / gamma, positions count from 0.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def tau_from_accepted(accepted: float, rounds: float = 1.0) -> float:
-    """Tokens per pass from accepted drafts: 1 + accepted / rounds. A printed mean that leaves the bonus out: rounds 1."""
+    """Tokens per pass from accepted drafts: 1 + accepted / rounds. For a printed mean, rounds is 1."""
     return 1.0 + number("accepted", accepted, 0.0) / number("rounds", rounds, 0.0, open_low=True)
 
 

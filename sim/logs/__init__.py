@@ -1,7 +1,7 @@
 """Reads what inference engines print about speculative decoding into one normal form.
 
-Why it exists: a reader should be able to drop the log of a real server on a page, or give it to `python -m bench import`,
-and see the same numbers that the lessons speak of. One pass, a line at a time, flat memory. Content never raises; what
+Why it exists: a reader should be able to drop the log of a real server on a page, or give it to `python -m bench
+import`, and see the same numbers that the lessons speak of. One pass, a line at a time, flat memory. Content never raises; what
 cannot be used becomes a Problem with its line and the reason. Shapes and definitions: sim/logs/<engine>.py.
 
 It must not know: files, pages, charts.
@@ -24,7 +24,6 @@ from sim.logs.record import Log, Measured, Problem, Refused, Sink
 __all__ = ["Log", "LogReader", "Measured", "Problem", "parse_log"]
 
 _JSON = ("{", "[{", "[\n", "[\r", "[ {")
-_STARTS = (*_JSON, "=====", "total_num_output_tokens")
 BLOCK_LINES = 20
 """A llama.cpp block is over after so many lines, closed or not."""
 
@@ -60,11 +59,19 @@ class LogReader:
     def feed(self, lines: Iterable[str]) -> None:
         """Read lines, with or without their ends."""
         number = self.lines
-        starts = _STARTS
-        look = self._look
+        json = _JSON
+        look, plain = self._look, self._plain
         for text in lines:
             number += 1
-            if "ccept" in text or "raft" in text or text.startswith(starts) or self._busy:
+            if "ccept" in text or "raft" in text:
+                if self._busy or text.startswith(json):
+                    look(number, text)
+                else:
+                    try:
+                        plain(number, text)
+                    except Refused as refused:
+                        self._sink.problem(number, refused.kind, refused.message)
+            elif (first := text[:1]) in "{=t" or (first == "[" and text[1:2] in "{ \r\n") or self._busy:
                 look(number, text)
         self.lines = number
 
@@ -102,7 +109,7 @@ class LogReader:
                 self._close_console()
             if " metrics: " not in text and "accept len:" not in text:
                 return
-        if text.startswith(_JSON):
+        if text.startswith(_JSON) or text == "[":
             self._open_json(number, text)
             return
         if self._block and number > self._block_line + BLOCK_LINES:
@@ -138,6 +145,7 @@ class LogReader:
             if not self._block:
                 self._block_line = number
             self._block[pair[0]] = pair[1]
+            self._busy = True
             if pair[0] == "accept":
                 self._close_block()
         elif (entry := vllm.offline_line(text)) is not None:

@@ -1,7 +1,7 @@
-"""llama.cpp: the block of `llama-speculative`, the lines of `llama-server`, the `timings` object, `llama-bench -o json`.
+"""llama.cpp: the block of `llama-speculative`, the lines of `llama-server`, `timings` objects, `llama-bench -o json`.
 
-Why it exists: the block and the timings hold no number of rounds; it follows only if every round ends in one token of the
-target (rounds = predicted - accepted), so rounds and length are marked as estimates there. Sources:
+Why it exists: the block and the timings hold no number of rounds; it follows only if every round ends in one token of
+the target (rounds = predicted - accepted), so rounds and length are marked as estimates there. Sources:
 https://github.com/ggml-org/llama.cpp/pull/10455, /2926, /24536, /12603, /27676.
 
 It must not know: other engines, counters (prometheus.py).

@@ -45,7 +45,7 @@ def decode(text: str) -> Any:
 
 
 class JsonText:
-    """A JSON text spread over lines: collects until its brackets are closed. Only lines that can continue it are taken."""
+    """A JSON text spread over lines: collects until its brackets are closed. Takes only lines that can continue it."""
 
     def __init__(self, line: int) -> None:
         self.line = line

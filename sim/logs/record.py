@@ -31,7 +31,7 @@ __all__ = [
     "whole",
 ]
 
-MAX_RUNS = 10_000
+MAX_RUNS = 5_000
 """Runs listed one by one; further ones still enter the total. Keeps memory flat for a log of any length."""
 MAX_PROBLEMS = 1_000
 LARGEST = 2**53
@@ -237,7 +237,8 @@ def run(
             raise Refused("impossible", f"length {length:.4g}: a round emits at least 1 token")
         if depth and length > depth + 1 + length_slack + 1e-9:
             raise Refused(
-                "impossible", f"length {length:.4g} from {depth} drafted tokens a round: at most {depth + 1} are possible"
+                "impossible",
+                f"length {length:.4g} from {depth} drafted tokens a round: at most {depth + 1} are possible",
             )
         if bonus is None and per_position is not None:
             sink.problem(
@@ -272,6 +273,9 @@ def run(
         if complete and abs(gap) > length_slack + position_slack * len(per_position) + 1e-9:
             told = f"the positions add up to {1 + math.fsum(per_position):.4g}"
             sink.problem(line, "inconsistent", f"length {length:.4g}, but with the extra token {told}")
+    if group == "request" and not estimated and emitted is None:
+        if sink.counted(tool, group, drafted, accepted, rounds, per_position):
+            return
     sink.add(
         Measured(
             engine,
@@ -366,6 +370,24 @@ class Sink:
         else:
             self._left_out += 1
 
+    def counted(
+        self,
+        tool: str,
+        group: str,
+        drafted: int | None,
+        accepted: int | None,
+        rounds: int | None,
+        places: Sequence[float] | None,
+    ) -> bool:
+        """Count one checked record without listing it, once the list is full: the way of a very long log."""
+        if len(self.runs) < MAX_RUNS or (tool, group) not in self.sums:
+            return False
+        part = self.sums[tool, group]
+        part.count += 1
+        part.collect(drafted, accepted, rounds, places)
+        self._left_out += 1
+        return True
+
     def close(self) -> Log:
         if self._left_out:
             self.problem(0, "cut", f"{len(self.runs)} runs are listed; {self._left_out} more are only in the total")
@@ -408,7 +430,7 @@ class _Sum:
         self.accepted: int | None = 0
         self.rounds: int | None = 0
         self.emitted: int | None = 0
-        self.kept: list[float] | None = None
+        self.kept: list[float] | None = []
         self.estimated: dict[str, None] = {}
         self.rules: dict[str, None] = {}
         self.bonus: dict[bool | None, None] = {}
@@ -416,39 +438,35 @@ class _Sum:
 
     def add(self, one: Measured) -> None:
         last = self.last
-        if (
-            last is not None
-            and self.fell is None
-            and one.drafted is not None
-            and last.drafted is not None
-            and one.drafted < last.drafted
-        ):
-            self.fell = one.line
-        first = self.count == 0
+        if last is not None and self.fell is None and one.drafted is not None and last.drafted is not None:
+            self.fell = one.line if one.drafted < last.drafted else None
         self.count += 1
         self.last = one
         self.scopes[one.scope] = None
         if one.drafted == 0:
             return
-        rounds = one.rounds
-        self.drafted = None if self.drafted is None or one.drafted is None else self.drafted + one.drafted
-        self.accepted = None if self.accepted is None or one.accepted is None else self.accepted + one.accepted
-        self.rounds = None if self.rounds is None or rounds is None else self.rounds + rounds
+        self.collect(one.drafted, one.accepted, one.rounds, one.per_position)
         self.emitted = None if self.emitted is None or one.emitted is None else self.emitted + one.emitted
-        places = one.per_position
-        if places is None or rounds is None:
-            self.kept = None
-        elif first:
-            self.kept = [share * rounds for share in places]
-        elif self.kept is not None:
-            if len(self.kept) != len(places):
-                self.kept = None
-            else:
-                self.kept = [old + share * rounds for old, share in zip(self.kept, places, strict=True)]
         for name in one.estimated:
             self.estimated[name] = None
         self.rules[one.rule] = None
         self.bonus[one.counts_bonus] = None
+
+    def collect(
+        self, drafted: int | None, accepted: int | None, rounds: int | None, places: Sequence[float] | None
+    ) -> None:
+        self.drafted = None if self.drafted is None or drafted is None else self.drafted + drafted
+        self.accepted = None if self.accepted is None or accepted is None else self.accepted + accepted
+        self.rounds = None if self.rounds is None or rounds is None else self.rounds + rounds
+        kept = self.kept
+        if kept is not None:
+            if places is None or rounds is None or (kept and len(kept) != len(places)):
+                self.kept = None
+            elif kept:
+                for place, share in enumerate(places):
+                    kept[place] += share * rounds
+            else:
+                self.kept = [share * rounds for share in places]
 
     def total(self, sink: Sink) -> Measured | None:
         if len(self.rules) > 1:

@@ -2,8 +2,8 @@
 
 Why it exists: until April 2026 SGLang printed an accept rate that counts the extra token on both sides,
 (accepted + rounds) / (rounds * (k + 1)), so that nothing accepted shows as 1 / (k + 1); since then accepted / proposed
-(https://github.com/sgl-project/sglang/pull/23530). The line does not say which, so the numbers of the whole text are asked:
-a rule stays possible while one whole draft length k explains every line.
+(https://github.com/sgl-project/sglang/pull/23530). The line does not say which, so the numbers of the whole text are
+asked: a rule stays possible while one whole draft length k explains every line.
 
 It must not know: other engines, and what a serving benchmark says besides acceptance (vllm.serving reads that).
 """
@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from sim.logs.record import Measured, Refused, Sink, fraction, real, run, whole
@@ -26,6 +27,10 @@ _NUM = r"([-+]?(?:[\d.]+(?:[eE][-+]?\d+)?|nan|inf))"
 _LINE = re.compile(rf"Decode batch[.,] .*?accept len: {_NUM}, accept rate: {_NUM}(?:,|\s*$)")
 _SPEED = re.compile(rf"gen throughput \(token/s\): {_NUM}")
 _RUNNING = re.compile(r"#running-req: (\d+)")
+_COMMON = re.compile(
+    r"#running-req: (\d{1,9}), .*?accept len: (\d{1,4}\.\d\d), accept rate: ([01]\.\d\d), "
+    r"(?:.*?gen throughput \(token/s\): (\d{1,9}\.\d\d))?"
+)
 _DEPTH = re.compile(r"speculative[_-]num[_-]draft[_-]tokens['\"]?[=: ]+(\d{1,4})\b")
 LONGEST = 256
 """No engine drafts more tokens a round; a rate that needs more speaks against its rule."""
@@ -103,15 +108,29 @@ class RateRule:
 
 def scheduler(sink: Sink, rule: RateRule, line: int, text: str) -> None:
     """A `Decode batch` line with the two accept fields; it carries means of one interval and no counts."""
+    common = _COMMON.search(text)
+    if common and "Decode batch" in text:
+        running, size, share, speed = common.groups()
+        length, rate = float(size), float(share)
+        if length >= 1 and rate <= 1:
+            rule.look(length, rate)
+            if sink.counted("sglang", "interval", None, None, None, None):
+                return
+            known: dict[str, Any] = {"printed_accept_rate": rate, "running_requests": int(running)}
+            if speed is not None:
+                known["tokens_per_second"] = float(speed)
+            one = Measured(length=length, scope="interval", counts_bonus=True, extra=MappingProxyType(known), line=line)
+            sink.add(one, "interval", "sglang")
+            return
     found = _LINE.search(text)
     if not found:
         raise Refused("unknown-shape", "a line with 'accept len' of a shape that is not known; nothing is read from it")
     length, rate = real("accept len", found[1]), fraction("accept rate", found[2])
     extra: dict[str, Any] = {"printed_accept_rate": rate}
-    if speed := _SPEED.search(text):
-        extra["tokens_per_second"] = real("gen throughput", speed[1])
-    if running := _RUNNING.search(text):
-        extra["running_requests"] = whole("running requests", running[1])
+    if shown := _SPEED.search(text):
+        extra["tokens_per_second"] = real("gen throughput", shown[1])
+    if shown := _RUNNING.search(text):
+        extra["running_requests"] = whole("running requests", shown[1])
     if length < 1 - 0.005:
         raise Refused("impossible", f"accept len {length:g}: a round emits at least 1 token")
     rule.look(length, rate)

@@ -19,6 +19,7 @@ from sim.sampling import (
     output_law,
     overlap,
     pick_token,
+    replacement_row,
     residual,
     verify_round,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "pass_time",
     "passes_for",
     "pick_token",
+    "replacement_row",
     "reshaped",
     "residual",
     "ridge_positions",

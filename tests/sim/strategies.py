@@ -28,7 +28,7 @@ def normalised(values: list[float]) -> Row:
 
 
 def little_model(salt: int, size: int = 5) -> Callable[[tuple[int, ...]], Row]:
-    """A model that depends on its whole prefix: another row after every other text, the same row after the same text."""
+    """A model that depends on its whole prefix: another row after another text, the same row after the same text."""
 
     def next_row(prefix: tuple[int, ...]) -> Row:
         state = salt

@@ -1,4 +1,4 @@
-"""What others printed, recomputed. Each table stands beside its source; a cell no formula reproduces is kept and marked so.
+"""What others printed, recomputed. Sources stand beside the tables; a cell no formula reproduces is marked so.
 
 "Leviathan" is arXiv 2211.17192v2, "Chen" arXiv 2302.01318.
 """
@@ -38,8 +38,8 @@ def test_leviathan_table_1(alpha, gamma, operations, speed):
     assert f"{speedup(alpha, gamma, 0):.2f}" == speed
 
 
-# Leviathan Table 4 (with alpha of Table 2): T5-XXL 11B, batch 1, one TPU-v4.
-# task, draft, temperature, gamma, alpha, c, Exp as printed, Emp as measured, whether the printed inputs give Exp to a digit.
+# Leviathan Table 4 (with alpha of Table 2): T5-XXL 11B, batch 1, one TPU-v4. task, draft, temperature, gamma,
+# alpha, c, Exp as printed, Emp as measured, whether the printed inputs give Exp to a digit.
 LEVIATHAN_TABLE_4 = (
     ("EnDe", "small", 0, 7, 0.75, 0.02, 3.2, 3.4, True),
     ("EnDe", "base", 0, 7, 0.80, 0.04, 3.3, 2.8, True),
@@ -66,7 +66,8 @@ def test_leviathan_table_4_expected(cell):
 
 
 def test_leviathan_table_4_measured_is_not_the_formula():
-    # Four measured speed-ups are above the tokens of a pass: no draft cost makes them, so a chart must not draw them as such.
+    # Four measured speed-ups are above the tokens of a pass: no draft cost makes them, so a chart must not draw
+    # them as such.
     beyond = []
     for task, draft, temperature, gamma, alpha, _, _, measured, _ in LEVIATHAN_TABLE_4:
         try:
@@ -101,13 +102,18 @@ def test_leviathan_bigram_drafter():
 
 # Chen Table 1 (three independent transcriptions): Chinchilla 70B, K = 4, baseline 14.1 ms a token.
 # benchmark, ms a token, printed speed-up, ratio of the printed times.
-CHEN_TABLE_1 = (("XSum nucleus", 7.52, 1.92, 1.875), ("XSum greedy", 7.00, 2.01, 2.014), ("HumanEval", 5.73, 2.46, 2.461))
+CHEN_TABLE_1 = (
+    ("XSum nucleus", 7.52, 1.92, 1.875),
+    ("XSum greedy", 7.00, 2.01, 2.014),
+    ("HumanEval", 5.73, 2.46, 2.461),
+)
 
 
 @pytest.mark.parametrize(("benchmark", "ms", "printed", "ratio"), CHEN_TABLE_1)
 def test_chen_table_1(benchmark, ms, printed, ratio):
     assert 14.1 / ms == pytest.approx(ratio, abs=5e-4)
-    # The first printed speed-up is not the ratio of its own times (1.92 against 1.875): a slip of the table, both are kept.
+    # The first printed speed-up is not the ratio of its own times (1.92 against 1.875): a slip of the table, both
+    # are kept.
     assert (abs(printed - ratio) < 0.006) == (benchmark != "XSum nucleus")
 
 
@@ -176,7 +182,14 @@ def test_devices_read_a_70b_and_turn_compute_bound_where_the_table_says(name, re
 
 
 # Literature D.3: positions, arithmetic in ms, idle in percent, for a 70B on an H100 (989.4 TF there, 989 here).
-IDLE = ((1, 0.1415, "99.66"), (5, 0.708, "98.31"), (8, 1.132, "97.29"), (9, 1.273, "96.95"), (64, 9.06, "78.32"), (295, 41.74, "0.08"))
+IDLE = (
+    (1, 0.1415, "99.66"),
+    (5, 0.708, "98.31"),
+    (8, 1.132, "97.29"),
+    (9, 1.273, "96.95"),
+    (64, 9.06, "78.32"),
+    (295, 41.74, "0.08"),
+)
 
 
 @pytest.mark.parametrize(("positions", "compute", "idle"), IDLE)
@@ -202,7 +215,8 @@ def test_h100_fit_against_the_roofline_term_by_term():
     assert cached.kv_ms / 1000 / FITTED_CACHE == pytest.approx(0.997, abs=5e-4)
 
 
-# EAGLE with three drafts on GSM8K, 2.391 tokens a step (trace): batch, derived here, published (figure; 1.21 in the text).
+# EAGLE with three drafts on GSM8K, 2.391 tokens a step (trace): batch, derived here, published (figure; 1.21 in the
+# text).
 BATCHES = ((1, 1.83, 1.74), (16, 1.68, 1.68), (64, 1.38, 1.47), (128, 1.17, 1.21))
 
 

@@ -218,19 +218,19 @@ def test_rising_survival_is_refused():
 NOT_A_PROBABILITY = (-1e-9, 1.0000001, float("nan"), float("inf"), True, "0.5", None)
 NOT_A_LENGTH = (-1, 2.5, float("nan"), float("inf"), True, "3", None)
 CALLS = {  # a good call each; every argument is then spoilt in turn
-    expected_tokens: dict(alpha=0.5, gamma=3),
-    passes_for: dict(tokens=100, alpha=0.5, gamma=3),
-    round_time: dict(gamma=3, c=0.1, verify=1.0),
-    speedup: dict(alpha=0.5, gamma=3, c=0.1, verify=1.0),
-    optimal_gamma: dict(alpha=0.5, c=0.1, max_gamma=8),
-    operations_factor: dict(alpha=0.5, gamma=3, c_hat=0.1),
-    engine_acceptance_rate: dict(alpha=0.5, gamma=3),
-    share_discarded: dict(alpha=0.5, gamma=3),
-    alpha_from_tokens: dict(tau=2.0, gamma=3),
-    break_even_alpha: dict(gamma=3, c=0.1, verify=1.0),
-    break_even_cost: dict(alpha=0.5, gamma=3, verify=1.0),
-    cost_from_speedup: dict(speed=1.5, alpha=0.5, gamma=3, verify=1.0),
-    oracle_tokens: dict(alpha=0.5),
+    expected_tokens: {"alpha": 0.5, "gamma": 3},
+    passes_for: {"tokens": 100, "alpha": 0.5, "gamma": 3},
+    round_time: {"gamma": 3, "c": 0.1, "verify": 1.0},
+    speedup: {"alpha": 0.5, "gamma": 3, "c": 0.1, "verify": 1.0},
+    optimal_gamma: {"alpha": 0.5, "c": 0.1, "max_gamma": 8},
+    operations_factor: {"alpha": 0.5, "gamma": 3, "c_hat": 0.1},
+    engine_acceptance_rate: {"alpha": 0.5, "gamma": 3},
+    share_discarded: {"alpha": 0.5, "gamma": 3},
+    alpha_from_tokens: {"tau": 2.0, "gamma": 3},
+    break_even_alpha: {"gamma": 3, "c": 0.1, "verify": 1.0},
+    break_even_cost: {"alpha": 0.5, "gamma": 3, "verify": 1.0},
+    cost_from_speedup: {"speed": 1.5, "alpha": 0.5, "gamma": 3, "verify": 1.0},
+    oracle_tokens: {"alpha": 0.5},
 }
 SPOILT = {
     "alpha": NOT_A_PROBABILITY,
@@ -257,7 +257,8 @@ def test_every_argument_can_be_named_and_a_bad_one_is_named_back(call):
 
 
 @pytest.mark.parametrize(
-    "call", [engine_acceptance_rate, share_discarded, alpha_from_tokens, break_even_alpha, break_even_cost, cost_from_speedup]
+    "call",
+    [engine_acceptance_rate, share_discarded, alpha_from_tokens, break_even_alpha, break_even_cost, cost_from_speedup],
 )
 def test_without_drafts_there_is_no_rate(call):
     with pytest.raises(ValueError, match=r"gamma is 0; it must be a whole number, 1 or more"):

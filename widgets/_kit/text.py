@@ -43,7 +43,8 @@ def number(x: float, spec: str = "") -> str:
 
 def coordinate(x: float) -> str:
     """A place in a drawing: one decimal, without a needless ".0"."""
-    return number(x, ".1f").removesuffix(".0")
+    text = format(exact(x), ".1f").removesuffix(".0")
+    return "0" if text == "-0" else text
 
 
 def times(x: float, digits: int = 1) -> str:

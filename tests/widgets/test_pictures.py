@@ -3,7 +3,6 @@
 import pytest
 
 import widgets
-
 from tests.widgets.pictures import FOLDER, STATES, picture, side_by_side, stored
 from tests.widgets.states import draw
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown import Markdown
+from markdown.preprocessors import Preprocessor
 
 from widgets._page.problems import CURRENT, Page
 
@@ -180,6 +182,29 @@ def test_problems_are_warnings_that_mkdocs_counts(bench, caplog):
         Markdown(extensions=["widgets._page.extension"]).convert("a\n\n```widget\nuse: draft_verfy\n```")
     assert [(record.name, record.levelname) for record in caplog.records] == [("mkdocs.plugins.widgets", "WARNING")]
     assert caplog.messages[0].startswith("docs/lessons/02.md:4: unknown widget 'draft_verfy'")
+
+
+class Context(Preprocessor):
+    """Where Zensical leaves the page."""
+
+    page = SimpleNamespace(path="lessons/a.md")
+
+    def run(self, lines):
+        return lines
+
+
+def test_another_generator_says_in_the_markdown_object_which_page_it_is(bench, caplog):
+    (bench.docs / "lessons").mkdir()
+    text = "# A\n\n```widget\nuse: draft_verfy\n```\n"
+    (bench.docs / "lessons" / "a.md").write_text(f"---\ntitle: A\n---\n\n{text}", encoding="utf-8")
+    md = Markdown(extensions=["widgets._page.extension"], extension_configs={
+        "widgets._page.extension": {"docs": str(bench.docs)}
+    })
+    md.preprocessors.register(Context(md), "rendering_context", 0)
+    token = CURRENT.set(None)
+    md.convert(text)
+    CURRENT.reset(token)
+    assert f"{bench.docs.as_posix()}/lessons/a.md:8: unknown widget 'draft_verfy'" in caplog.text
 
 
 def test_the_extension_is_loaded_by_name_alone(bench):

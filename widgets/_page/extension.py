@@ -79,7 +79,7 @@ class SiteExtension(Extension):
         md.block_level_elements.append("sd-widget")
         md.preprocessors.register(_TakeOut(md, self), "sd_blocks", 28)
         md.treeprocessors.register(_Draw(md, self), "sd_draw", 40)
-        md.treeprocessors.register(LinkTerms(md, self.docs), "sd_terms", 6)
+        md.treeprocessors.register(LinkTerms(md, self.docs, lambda: self.state.page.path), "sd_terms", 6)
         md.inlinePatterns.register(_Value(md, self), "sd_value", 195)
 
     def reset(self) -> None:
@@ -114,7 +114,7 @@ class _TakeOut(Preprocessor):
         self.site = site
 
     def run(self, lines: list[str]) -> list[str]:
-        state = self.site.state = _State(problems.CURRENT.get() or Page())
+        state = self.site.state = _State(problems.CURRENT.get() or _page_of(self.md, self.site.docs, lines))
         found, inside = fences.scan(lines)
         prose = "\n".join("" if hidden else line for line, hidden in zip(lines, inside, strict=True))
         for span in _SPAN.finditer(prose):
@@ -255,6 +255,22 @@ class _Value(InlineProcessor):
 
     def _box(self, line: int, message: str) -> str:
         return str(self.md.htmlStash.store(problems.inline_box(self.site.tell(line, message))))
+
+
+def _page_of(md: Markdown, docs: Path, lines: list[str]) -> Page:
+    """The page being converted where nobody has told: Zensical leaves its path in the Markdown object."""
+    paths = [getattr(getattr(processor, "page", None), "path", None) for processor in md.preprocessors]
+    path = next((path for path in paths if isinstance(path, str)), None)
+    if path is None:
+        return Page()
+    name = (docs / path).as_posix()
+    try:
+        source = (docs / path).read_text(encoding="utf-8-sig").split("\n")
+        head = source.index("---", 1) + 1 if source[0] == "---" else 0
+        first = next(at for at, line in enumerate(lines) if line.strip())
+        return Page(name, source.index(lines[first], head) - first)
+    except (OSError, ValueError, StopIteration):
+        return Page(name)
 
 
 def _squeeze(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +17,6 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
-
-from widgets._page.problems import CURRENT
 
 __all__ = ["GLOSSARY", "LinkTerms", "Term", "terms"]
 
@@ -53,15 +51,17 @@ def terms(text: str) -> tuple[Term, ...]:
 
 
 class LinkTerms(Treeprocessor):
-    """Runs after inline text and attributes are settled, before a site generator turns .md links into addresses."""
+    """Runs after inline text and attributes are settled, before a site generator turns .md links into addresses.
 
-    def __init__(self, md: Markdown, docs: Path) -> None:
+    `path` gives the path of the page that is being converted, `docs/lessons/….md`.
+    """
+
+    def __init__(self, md: Markdown, docs: Path, path: Callable[[], str]) -> None:
         super().__init__(md)
-        self.docs = docs
+        self.docs, self.path = docs, path
 
     def run(self, root: Element) -> None:
-        page = CURRENT.get()
-        name = page.path.partition("/")[2] if page else ""
+        name = self.path().partition("/")[2]
         file = self.docs / GLOSSARY
         if not name.startswith(LINKED) or not file.is_file():
             return

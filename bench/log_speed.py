@@ -1,8 +1,8 @@
 """How fast `sim.parse_log` reads: 100 MB of mixed server log in one pass, beside the plain reading of its lines.
 
 Why it exists: the page reads a reader's own log in the browser, so reading must stay within a small multiple of the
-time that the lines alone take, and memory must not grow with the file. `python -m bench.log_speed [MB]` prints the figure;
-`measure()` returns it as rows of docs/data.
+time that the lines alone take, and memory must not grow with the file.
+`python -m bench.log_speed [MB]` prints the figure; `measure()` returns it as rows of docs/data.
 
 It must not know: where the rows are stored.
 """
@@ -47,8 +47,8 @@ def _other(draw: random.Random) -> str:
     if choice < 0.95:
         return (
             f"[2025-11-02 10:{draw.randrange(60):02}:{draw.randrange(60):02} TP0] Prefill batch. #new-seq: 1, "
-            f"#new-token: {draw.randrange(4096)}, #cached-token: {draw.randrange(4096)}, token usage: {draw.random():.2f}, "
-            "#queue-req: 0, "
+            f"#new-token: {draw.randrange(4096)}, "
+            f"#cached-token: {draw.randrange(4096)}, token usage: {draw.random():.2f}, #queue-req: 0, "
         )
     return f"{stamp} [scheduler.py:88] request-{draw.getrandbits(64):016x}: finished, reason=stop, cached=0"
 
@@ -73,8 +73,9 @@ def _sglang(draw: random.Random) -> str:
     kept = draw.random() * 4
     return (
         f"[2025-11-02 10:00:00 TP0] Decode batch. #running-req: {draw.randrange(1, 64)}, "
-        f"#token: {draw.randrange(9000)}, token usage: 0.03, accept len: {1 + kept:.2f}, accept rate: {(1 + kept) / 5:.2f}, cuda graph: True, "
-        f"gen throughput (token/s): {draw.random() * 6000:.2f}, #queue-req: 0, "
+        f"#token: {draw.randrange(9000)}, token usage: 0.03, accept len: {1 + kept:.2f}, "
+        f"accept rate: {(1 + kept) / 5:.2f}, cuda graph: True, gen throughput (token/s): "
+        f"{draw.random() * 6000:.2f}, #queue-req: 0, "
     )
 
 

@@ -1,13 +1,15 @@
 """Reads what inference engines print about speculative decoding into one normal form.
 
 Why it exists: a reader should be able to drop the log of a real server on a page, or give it to `python -m bench
-import`, and see the same numbers that the lessons speak of. One pass, a line at a time, flat memory. Content never raises; what
-cannot be used becomes a Problem with its line and the reason. Shapes and definitions: sim/logs/<engine>.py.
+import`, and see the same numbers that the lessons speak of. One pass, a line at a time, flat memory. Content
+never raises; what cannot be used becomes a Problem with its line and the reason. Shapes and definitions:
+sim/logs/<engine>.py.
 
 It must not know: files, pages, charts.
 
-Speed: nearly all lines of a server log are about something else, so a line costs two substring tests before anything is
-looked at closely: every known line holds "ccept" or "raft", or begins like JSON or a benchmark's title.
+Speed: nearly all lines of a server log are about something else, so a line costs three substring tests before anything
+is looked at closely: every known line holds "ccept" or "raft" or the marker of vLLM, or begins like JSON or a
+benchmark's title.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class LogReader:
         look, plain = self._look, self._plain
         for text in lines:
             number += 1
-            if "ccept" in text or "raft" in text:
+            if "ccept" in text or "raft" in text or "SpecDecoding metrics:" in text:
                 if self._busy or text.startswith(json):
                     look(number, text)
                 else:

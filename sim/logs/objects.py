@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,12 @@ __all__ = ["JsonText", "decode", "read_object"]
 DEEPEST = 8
 LONGEST = 64_000_000
 """Characters of one JSON text that is spread over lines; a longer one is given up, so memory stays bounded."""
+
+
+_PART = re.compile(
+    r"""["{}\],]|\[(?!\w[^\]"]*\]\s*\w)|-?\d[\d.eE+-]*[\s,\]}]*$|(?:true|false|null|NaN|-?Infinity)\b[\s,\]}]*$"""
+)
+"""How a line inside a JSON text can begin; "[2025-01-01 10:00:00] Decode batch" and "INFO" cannot."""
 
 
 def _float(text: str) -> Any:
@@ -56,7 +63,7 @@ class JsonText:
     def feed(self, text: str) -> bool:
         """Take one line; False when it cannot belong to a JSON text, or when the text has become too long."""
         bare = text.strip()
-        if bare and bare[0] not in '"{}[],-0123456789tfnIN':
+        if bare and not _PART.match(bare):
             return False
         self.parts.append(bare)
         self.size += len(bare)

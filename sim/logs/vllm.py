@@ -39,7 +39,7 @@ _B = re.compile(
 _C_D = re.compile(
     rf"SpecDecoding metrics: Draft acceptance rate: {_NUM}%, Mean acceptance length: {_NUM}, "
     rf"(?:Accepted throughput: {_NUM} tokens/s, Drafted throughput: {_NUM} tokens/s, )?"
-    rf"Accepted: {_NUM} tokens, Drafted: {_NUM} tokens, Per-position acceptance rate: {_LIST}$"
+    rf"Accepted: {_NUM} tokens, Drafted: {_NUM} tokens, Per-position acceptance rate: {_LIST}\s*$"
 )
 _E = re.compile(
     rf"SpecDecoding metrics: Mean acceptance length: {_NUM}, Accepted throughput: {_NUM} tokens/s, "

@@ -199,5 +199,7 @@ def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int)
         if key != hardware and other.fits:
             cards_word = "one" if cards == 1 else number(cards)
             fitting.append(f"{cards_word} {_short(key)} with {_gigabytes(card.memory)} GB ({ratio(other.total_ms)} ms)")
-    text = f"{need} GB of weights do not fit in the {room} GB of {where}: the times are right, but no such machine runs."
+    text = (
+        f"{need} GB of weights do not fit in the {room} GB of {where}: a right time for a machine that cannot run it."
+    )
     return Verdict("care", f"{text} What does hold them: {', '.join(fitting)}." if fitting else text)

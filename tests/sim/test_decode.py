@@ -69,9 +69,9 @@ def test_both_models_see_the_committed_text_and_nothing_else():
 
 
 def test_the_emitted_text_follows_the_target():
-    # Chance of each two-token text: exact by the chain rule, counted over 20,000 seeds; four standard errors each.
+    # Chance of each two-token text: exact by the chain rule, counted over 10,000 seeds; four standard errors each.
     target, draft = little_model(8, 3), little_model(9, 3)
-    runs = 20_000
+    runs = 10_000
     counts = dict.fromkeys(itertools.product(range(3), repeat=2), 0)
     for seed in range(runs):
         counts[decode(target, draft, (0,), 2, 2, seed).tokens] += 1

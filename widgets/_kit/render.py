@@ -47,7 +47,7 @@ def _row(row: Row) -> str:
     unit = f' <span class="sd-unit">{esc(row.unit)}</span>' if row.unit else ""
     return (
         f'<div class="sd-row" data-key="{esc(row.key)}" data-value="{esc(_value(row.value))}">'
-        f'<dd class="sd-value">{esc(row.text)}{unit}</dd><dt>{esc(row.label)}</dt></div>'
+        f'<dt>{esc(row.label)}</dt><dd class="sd-value">{esc(row.text)}{unit}</dd></div>'
     )
 
 

@@ -16,6 +16,7 @@ VERBS = {
     "check": ("widgets._page.check", "check the widget blocks and inline numbers of Markdown files: check docs"),
     "serve": ("widgets._page.serve", "serve the site while writing; restarts when sim/ or widgets/ change"),
     "build": ("widgets._page.build", "assets, then `mkdocs build --strict` into site/"),
+    "new-lesson": ("widgets._page.new_lesson", "a numbered page to fill in, and its line in the navigation"),
     "shots": ("tests.tools.shots", "contact sheets of every page into build/shots"),
 }
 
@@ -27,7 +28,7 @@ def main(arguments: list[str]) -> int:
         if wanted not in ("", "help", "-h", "--help"):
             print(f"there is no verb '{wanted}'", file=sys.stderr)
         print("usage: python -m widgets VERB …\n")
-        print("\n".join(f"  {verb:<8}{sentence}" for verb, (_, sentence) in VERBS.items()))
+        print("\n".join(f"  {verb:<12}{sentence}" for verb, (_, sentence) in VERBS.items()))
         return 0 if wanted in ("help", "-h", "--help") else 2
     module = importlib.import_module(VERBS[arguments[0]][0])
     code: int = module.main(arguments[1:])

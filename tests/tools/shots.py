@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, sync_playwright
 from playwright.sync_api import TimeoutError as TooLong
 
 from tests.tools import chromium
@@ -25,6 +25,8 @@ __all__ = ["main"]
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "shots"
+#: A page is long; its sheet is also cut into pictures of this height, so that one can look at it without zooming.
+STRIP = 1700
 SHOTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("1280 light", {"width": 1280}),
     ("1280 dark", {"width": 1280, "color_scheme": "dark"}),
@@ -66,6 +68,7 @@ def move(page: Page) -> str:
             figure.and_(page.locator("[data-state=live]")).wait_for(timeout=40_000)
         except TooLong:
             return f"figure {number + 1} is not live but {figure.get_attribute('data-state')}"
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(400)
     return ""
 
@@ -94,9 +97,13 @@ def sheets(browser: Browser, wanted: list[str], folder: Path) -> Iterator[tuple[
             sheet.write_text(f"<!doctype html><title>{name}</title><style>{style}</style>{''.join(cells)}", "utf-8")
             page = browser.new_page(viewport={"width": 4 * 640 + 2 * 390 + 7 * 16, "height": 800})
             page.goto(sheet.as_uri())
-            page.screenshot(path=sheet.with_suffix(".png"), full_page=True)
+            size = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+            for number, top in enumerate(range(0, size[1], STRIP), start=1):
+                height = min(STRIP, size[1] - top)
+                strip = FloatRect(x=0, y=top, width=size[0], height=height)
+                page.screenshot(path=OUT / f"{name}-{number}.png", full_page=True, clip=strip)
             page.close()
-            yield sheet.with_suffix(".png"), remarks
+            yield sheet, remarks
 
 
 def main(arguments: list[str]) -> int:

@@ -177,6 +177,7 @@ class SdWidget extends HTMLElement {
     const { kind, message, param } = reply.error;
     const control = this.#controls.find(({ name }) => name === param);
     const still = "The picture still shows the last answer.";
+    if (python.state === "ready") this.#state("live");
     if (kind === "stopped") {
       this.notices?.say("failure", `${message} ${still}`, [this.#again()]);
     } else if (control) {
@@ -227,9 +228,10 @@ class SdWidget extends HTMLElement {
   #follow(state, text) {
     clearTimeout(this.#timer);
     if (state === "ready") {
-      if (!this.notices?.shown.has("failure")) this.#state("live");
       for (const key of ["start", "slow"]) this.notices?.drop(key);
+      // With a question open it is live once that is answered: live means that the picture is the controls' picture.
       if (python.busy(this)) this.#wait();
+      else if (!this.notices?.shown.has("failure")) this.#state("live");
     } else if (state === "starting") {
       if (this.#wanted || this.dataset.state === "live") this.#starting(text);
     } else if (state === "failed" && this.#wanted) {

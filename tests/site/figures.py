@@ -1,0 +1,71 @@
+"""A figure as tests speak of it: its state, its words, its controls. Waiting is on the page's own signs, never on time."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+__all__ = ["Figure", "count_workers", "worker_count"]
+
+READY_MS = 60_000  # a cold start of Python on a busy machine
+
+
+class Figure:
+    """The figure `id` of a page."""
+
+    def __init__(self, page: Page, id: str) -> None:
+        self.page, self.id = page, id
+        self.root = page.locator(f"sd-widget#{id}")
+        self.notice = self.root.locator(".sd-notice")
+        self.words = self.root.locator(".sd-state")
+
+    def part(self, name: str) -> Locator:
+        return self.root.locator(f"[data-part={name}]")
+
+    def control(self, name: str) -> Locator:
+        return self.root.locator(f"[data-param={name}]")
+
+    def slider(self, name: str) -> Locator:
+        return self.control(name).locator(".sd-range")
+
+    def button(self, what: str) -> Locator:
+        return self.root.locator(f"[data-do={what}]")
+
+    def is_state(self, state: str) -> None:
+        expect(self.root).to_have_attribute("data-state", state, timeout=READY_MS)
+
+    def says(self, summary: str) -> None:
+        expect(self.part("summary")).to_have_text(summary, timeout=READY_MS)
+
+    def tells(self, text: str) -> None:
+        expect(self.notice).to_contain_text(text, timeout=READY_MS)
+
+    def press(self, name: str, *keys: str) -> None:
+        """Keys on a slider, as a reader without a mouse presses them."""
+        self.slider(name).focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def set(self, name: str, index: int) -> None:
+        """Put a slider on a stop at once."""
+        self.slider(name).fill(str(index))
+
+
+def count_workers(page: Page) -> None:
+    """Before the page is opened: keep every Python worker it makes where tests can count and kill them."""
+    page.add_init_script(
+        """
+        window.pythons = [];
+        const Plain = Worker;
+        window.Worker = class extends Plain {
+          constructor(url, options) {
+            super(url, options);
+            if (String(url).endsWith("/worker.js")) window.pythons.push(this);
+          }
+        };
+        """
+    )
+
+
+def worker_count(page: Page) -> int:
+    """How many Python workers this page has made since it was loaded as a whole."""
+    return int(page.evaluate("window.pythons.length"))

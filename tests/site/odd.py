@@ -1,0 +1,87 @@
+"""The built site with pages of odd widgets: ones that loop, print, fill the memory. They are never shipped.
+
+Made from the built site itself, so that everything but the widgets is what readers get: a lesson's page with its
+figures replaced, and the widgets of `tests/site/widgets/` added to `site.zip`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import widgets
+from sim import data as sim_data
+from widgets._page.figure import figure, view_of
+
+__all__ = ["FOLDER", "add_odd_pages", "linked_copy", "live_folder"]
+
+FOLDER = Path(__file__).parent / "widgets"
+LESSON = "lessons/01-why-decode-is-slow/index.html"
+PAGES: dict[str, Sequence[tuple[str, str]]] = {
+    # page -> (widget, id) of its figures
+    "kinds": [("kinds", "kinds")],
+    "loop": [("loop", "loop"), ("kinds", "kinds")],
+    "hog": [("hog", "hog"), ("kinds", "kinds")],
+    "flood": [("flood", "flood")],
+    "long": [("long", "long"), ("kinds", "kinds")],
+    "vector": [("vector", "vector"), ("kinds", "kinds")],
+    "five": [("kinds", "one"), ("kinds", "two"), ("long", "three"), ("loop", "four"), ("kinds", "five")],
+}
+
+
+def live_folder(site: Path) -> Path:
+    """The hashed folder of a built site."""
+    return next(path.parent for path in (site / "assets" / "live").glob("*/assets.json"))
+
+
+def linked_copy(site: Path, target: Path) -> Path:
+    """A copy of the built site that shares its files; write a changed file anew, never in place."""
+    for folder, _, files in os.walk(site):
+        to = target / Path(folder).relative_to(site)
+        to.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            try:
+                os.link(Path(folder) / name, to / name)
+            except OSError:  # another file system
+                shutil.copyfile(Path(folder) / name, to / name)
+    return target
+
+
+def add_odd_pages(site: Path) -> None:
+    """Write the odd pages into `site/odd/…/` and the widgets into its `site.zip`."""
+    live = live_folder(site)
+    archive = live / "site.zip"
+    with zipfile.ZipFile(archive) as old:
+        contents = {name: old.read(name) for name in old.namelist()}
+    archive.unlink()
+    with zipfile.ZipFile(archive, "w") as new:
+        for name, content in contents.items():
+            new.writestr(name, content)
+        for path in sorted(FOLDER.glob("*.py")):
+            new.write(path, f"widgets/{path.name}")
+    (live / "data").mkdir(exist_ok=True)
+    published = (site / "data" / "published.json").read_text(encoding="utf-8")
+    data = live / "data" / "published.json"
+    data.unlink(missing_ok=True)
+    data.write_text(published, encoding="utf-8")
+    known = {"published": sim_data.parse(published)}
+    lesson = (site / LESSON).read_text(encoding="utf-8")
+    for page, figures in PAGES.items():
+        drawn = "".join(_figure(widget, id, live.name, known) for widget, id in figures)
+        first, rest = re.split(r"<sd-widget.*?</sd-widget>", lesson, maxsplit=1, flags=re.DOTALL)
+        rest = re.sub(r"<sd-widget.*?</sd-widget>", "", rest, flags=re.DOTALL)
+        target = site / "odd" / page / "index.html"
+        target.parent.mkdir(parents=True)
+        target.write_text(first + drawn + rest, encoding="utf-8")  # as deep as the lesson: its links stay right
+
+
+def _figure(widget: str, id: str, live: str, data: dict[str, object]) -> str:
+    loaded = widgets.load(widget, FOLDER)
+    values = loaded.values({})
+    given = {name: data[name] for name in loaded.data}
+    view = view_of(loaded, given, values)
+    return figure(loaded, view, values, id, live)

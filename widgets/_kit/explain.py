@@ -1,13 +1,13 @@
 """Finds ideas in what a reader wrote, by rules that a reader can check.
 
-Text becomes sentences of stems; `explain_words` names classes of words ("LIMIT": bound, bottleneck, waits for …) and rules
-that ask for some classes near each other ("RES LIMIT": a resource, and that it limits). Each word knows whether a negation
-or a supposition covers it, so "it is not the memory" is not taken for the idea. A rule whose words are all there but
-denied, doubted or asked gives "unclear", never "there".
+Text becomes sentences of stems; `explain_words` names classes of words ("LIMIT": bound, bottleneck, waits for …) and
+rules that ask for some classes near each other ("RES LIMIT": a resource, and that it limits). Each word knows whether a
+negation or a supposition covers it, so "it is not the memory" is not taken for the idea. A rule whose words are all
+there but denied, doubted or asked gives "unclear", never "there".
 
-Why rules and no model: every answer can be traced to the reader's own words, nothing has to be downloaded, and the same
-text gives the same answer everywhere. It must not know the question, the widget or HTML. Work grows in proportion to the
-text: one scan for words, one for phrases, and inside a sentence of at most `SENTENCE` words a fixed number of rules.
+Why rules and no model: every answer can be traced to the reader's own words, nothing has to be downloaded, and the
+same text gives the same answer everywhere. It must not know the question, the widget or HTML. Work grows in proportion
+to the text: one scan for words, one for phrases, and in a sentence of at most `SENTENCE` words a fixed set of rules.
 """
 
 from __future__ import annotations
@@ -24,39 +24,45 @@ SENTENCE = 60  # words; a longer sentence is cut, so that no text makes the rule
 _SCOPE = 9  # words that a negation covers at most
 
 _WORD = re.compile(r"[^\W_]+(?:['’ʼ][^\W_]+)?|[.!?;:…,()\n—–=%]")
+_MARKS = str.maketrans("’ʼ", "''")
+_PLAIN = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ENDS = frozenset(".!?;…\n")
 _PAUSES = frozenset(",:()—–")
-_BREAKS = frozenset(
-    "but and because since so while whereas although though as hence therefore if when instead rather unless yet".split()
-)
-_FILLER = frozenset(
-    "the a an very really quite basically actually also then pretty super rather essentially "
-    "literally roughly approximately about around some sort kind already even still up of".split()
-)
-_NEGATORS = frozenset("not no never without nothing nobody none neither zero".split())
-_DOUBTS = (
-    "perhaps, maybe, suppose, supposedly, allegedly, claim, myth, pretend, doubt, not believe, not think, not sure, not convinced, be wrong, "
-    "be false, not true, not case, no idea, people say, others say, other say, people think, but it do not, but it be not, but that be not, but they can not, "
-    "but it can not, i guess so, misconception"
-)
-_IRREGULAR = {
-    "ran": "run", "wrote": "write", "written": "write", "took": "take", "taken": "take", "got": "get", "gotten": "get",
-    "gave": "give", "given": "give", "paid": "pay", "kept": "keep", "chose": "choose", "chosen": "choose", "made": "make",
-    "came": "come", "went": "go", "gone": "go", "said": "say", "saw": "see", "seen": "see", "lost": "lose", "spent": "spend",
-    "brought": "bring", "done": "do", "does": "do", "goes": "go", "did": "do", "is": "be", "are": "be", "was": "be", "were": "be",
-    "am": "be", "been": "be", "being": "be", "has": "have", "had": "have", "having": "have", "fell": "fall", "sat": "sit",
-    "men": "man", "biggest": "big", "bigger": "big", "larger": "large", "largest": "large", "cheaper": "cheap",
-    "quicker": "quick", "parallelise": "parallel", "parallelize": "parallel", "parallelism": "parallel",
-    "parallelly": "parallel", "quantization": "quantization", "quantisation": "quantization", "maths": "math",
-    "wouldve": "would", "bc": "because", "cuz": "because", "this": "this", "its": "its", "always": "always",
-    "less": "less", "pass": "pass", "process": "process", "access": "access", "lossless": "lossless", "guess": "guess",
-    "nothing": "nothing", "during": "during", "bus": "bus", "loss": "loss", "us": "us", "as": "as", "yes": "yes",
-    "bandwith": "bandwidth", "neither": "neither", "regardless": "regardless", "speed": "speed", "need": "need",
-    "unchanged": "unchanged", "unaltered": "unaltered", "exceed": "exceed", "proceed": "proceed",
-}  # fmt: skip
+_CONJUNCTIONS = """
+but and because since so while whereas although though as hence therefore if when instead rather unless yet
+"""
+_SKIPPED = """
+the a an very really quite basically actually also then pretty super rather essentially literally roughly approximately
+about around some sort kind already even still up of
+"""
+_NOT_NEGATED = "only just merely doubt matter wonder surprise extra additional more difference"
+_BREAKS = frozenset(_CONJUNCTIONS.split())
+_FILLER = frozenset(_SKIPPED.split())
+_NEGATORS = frozenset(("not", "no", "never", "without", "nothing", "nobody", "none", "neither", "zero"))
+_DOUBTS = """
+perhaps, maybe, suppose, supposedly, allegedly, claim, myth, pretend, doubt, misconception, not believe, not think,
+not sure, not convinced, be wrong, be false, not true, not case, no idea, people say, people think, others say,
+other say, but it do not, but it be not, but that be not, but they can not, but it can not, i guess so
+"""
+_OPINIONS = ("think", "expect", "believ", "suspect")  # stems; "you may think that" supposes
+_NEGATED_T = {"ca": "can", "wo": "will", "can": "can", "won": "will"}  # can't, won't; the rest are "does" + "n't"
+_FORMS = """
+run: ran; write: wrote written; take: took taken; get: got gotten; give: gave given; pay: paid; keep: kept; choose:
+chose chosen; make: made; come: came; go: went gone goes; say: said; see: saw seen; lose: lost; spend: spent; bring:
+brought; do: done does did; be: is are was were am been being; have: has had having; fall: fell; sit: sat; man: men;
+big: biggest bigger; large: larger largest; cheap: cheaper; quick: quicker; parallel: parallelise parallelize
+parallelism parallelly; quantization: quantisation; math: maths; would: wouldve; because: bc cuz; bandwidth:
+bandwith
+"""
+_KEEP = """
+quantization this its always less pass process access lossless guess nothing during bus loss us as yes neither
+regardless speed need unchanged unaltered exceed proceed
+"""
+_IRREGULAR = {word: word for word in _KEEP.split()} | {
+    form: entry.partition(":")[0].strip() for entry in _FORMS.split(";") for form in entry.partition(":")[2].split()
+}
 
 
-@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """A word without its ending, British and American spelling alike: verifies, verified, verifying → verify."""
     known = _IRREGULAR.get(word)
@@ -81,7 +87,7 @@ def stem(word: str) -> str:
     return word
 
 
-_HARMLESS = frozenset(map(stem, "only just merely doubt matter wonder surprise extra additional more difference".split()))  # "not only", "no extra"
+_HARMLESS = frozenset(stem(word) for word in _NOT_NEGATED.split())  # "not only", "no extra time": nothing is denied
 
 
 def _stems(phrase: str) -> tuple[str, ...]:
@@ -93,8 +99,8 @@ class Rule:
     """Classes that must stand within `window` words: the first is the anchor. "X!" must be denied, "X*" either way.
 
     `order` asks for the order of writing. No class of `between` may stand from the first to the last of them, none of
-    `before` in the three words before the first, none of `after` in the two words after the last. `together` forbids a pause
-    (a comma, a bracket) between them.
+    `before` in the three words before the first, none of `after` in the two words after the last. `together` forbids
+    a pause (a comma, a bracket) between them.
     """
 
     idea: str
@@ -135,21 +141,33 @@ class _Occurrence:
     supposed: bool
 
 
+def _name(group: str) -> str:
+    """The class that a group asks for, without its "!" or "*"."""
+    return group.rstrip("!*")
+
+
 class Lexicon:
     """Classes of words and phrases, stemmed once, with an index by first word."""
 
     def __init__(self, classes: Mapping[str, Iterable[str]], rules: Iterable[Rule]) -> None:
-        index: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        single: dict[str, list[str]] = {}
+        longer: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]] = {}
         vocabulary: dict[str, None] = {}
         for name, phrases in classes.items():
             for phrase in phrases:
                 stems = _stems(phrase)
                 if len(stems) < len(phrase.split()) and len(stems) < 2:
                     raise ValueError(f"{name}: too little of {phrase!r} is left when common words are skipped")
-                index.setdefault(stems[0], []).append((stems, name))
+                if len(stems) == 1:
+                    single.setdefault(stems[0], []).append(name)
+                else:
+                    longer.setdefault(stems[0], {}).setdefault(stems[1], []).append((stems, name))
                 vocabulary.update(dict.fromkeys(stems))
-        self.index = {first: sorted(entries, key=lambda e: (-len(e[0]), e)) for first, entries in index.items()}
+        self.single, self.longer = single, longer
         self.rules = tuple(rules)
+        self.by_anchor: dict[str, list[int]] = {}
+        for i, rule in enumerate(self.rules):
+            self.by_anchor.setdefault(_name(rule.groups[0]), []).append(i)
         self.vocabulary = vocabulary
         self._near: dict[str, str] = {}
         for word in vocabulary:
@@ -159,12 +177,12 @@ class Lexicon:
                     self._near.setdefault(word[:i] + word[i + 1 :], word)
         for rule in self.rules:
             for group in (*rule.groups, *rule.between, *rule.before, *rule.after):
-                if group.rstrip("!*") not in classes:
+                if _name(group) not in classes:
                     raise ValueError(f"rule for {rule.idea}: no class {group!r}")
 
     def spelled(self, word: str) -> str:
-        """`word`, or the one known word of six or more letters that is a slip away (a letter missing, added, swapped)."""
-        if len(word) < 6 or word in self.vocabulary:
+        """`word`, or a known word of six to twenty letters that is a slip away: a letter missing, added or changed."""
+        if not 6 <= len(word) <= 20 or word in self.vocabulary:
             return word
         near = self._near.get(word)
         for i in range(1, len(word)):
@@ -181,11 +199,14 @@ def sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
     spans: list[tuple[int, int]] = []
     pauses: list[bool] = []
     pause = False
+    seen: dict[str, str] = {}  # for this text only: a reader's words are not kept between calls
 
     def close(end: str) -> None:
         if stems:
             found.append(Sentence(tuple(stems), tuple(spans), tuple(pauses), end))
-            stems.clear(), spans.clear(), pauses.clear()
+            stems.clear()
+            spans.clear()
+            pauses.clear()
 
     def add(word: str, span: tuple[int, int]) -> None:
         nonlocal pause
@@ -198,8 +219,10 @@ def sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
     for match in _WORD.finditer(text):
         raw, span = match.group(), match.span()
         if raw in _ENDS:
-            inside_number = raw == "." and text[span[1] : span[1] + 1].isdigit() and text[span[0] - 1 : span[0]].isdigit()
-            if not inside_number:
+            following = text[span[1] : span[1] + 1]
+            if raw == "\n" and following.islower():  # a wrapped line goes on
+                pause = True
+            elif not (raw == "." and following.isdigit() and text[span[0] - 1 : span[0]].isdigit()):
                 close(raw)
                 pause = False
             continue
@@ -211,11 +234,12 @@ def sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
             continue
         if len(stems) >= SENTENCE:
             close(",")
-        word = unicodedata.normalize("NFKC", raw).casefold().replace("’", "'").replace("ʼ", "'") if not raw.isascii() else raw.lower()
+        word = raw.lower() if raw.isascii() else unicodedata.normalize("NFKC", raw).casefold().translate(_MARKS)
         if "'" in word:
             head, tail = word.split("'", 1)
             if tail == "t":  # don't, isn't, can't, won't
-                add({"ca": "can", "wo": "will", "can": "can", "won": "will"}.get(head.removesuffix("n"), stem(head.removesuffix("n"))), span)
+                verb = head.removesuffix("n")
+                add(_NEGATED_T.get(verb) or stem(verb), span)
                 add("not", span)
                 continue
             word = head
@@ -224,7 +248,9 @@ def sentences(text: str, lexicon: Lexicon) -> list[Sentence]:
         if word == "cannot":
             add("can", span)
             word = "not"
-        add(lexicon.spelled(stem(word)), span)
+        if word not in seen:
+            seen[word] = lexicon.spelled(stem(word))
+        add(seen[word], span)
     close("")
     return found
 
@@ -234,10 +260,13 @@ def _phrases(sentence: Sentence, lexicon: Lexicon) -> list[tuple[int, int, str]]
     stems = sentence.stems
     found: list[tuple[int, int, str]] = []
     for i, word in enumerate(stems):
-        for phrase, name in lexicon.index.get(word, ()):
-            size = len(phrase)
-            if size == 1 or stems[i : i + size] == phrase:
-                found.append((i, i + size - 1, name))
+        for name in lexicon.single.get(word, ()):
+            found.append((i, i, name))
+        after = lexicon.longer.get(word)
+        if after is not None and i + 1 < len(stems):
+            for phrase, name in after.get(stems[i + 1], ()):
+                if stems[i : i + len(phrase)] == phrase:
+                    found.append((i, i + len(phrase) - 1, name))
     return found
 
 
@@ -251,7 +280,7 @@ def _covered(sentence: Sentence) -> tuple[list[bool], list[bool], bool]:
                 if sentence.pauses[j] or (stems[j] in _BREAKS and j > i + 1):
                     break
                 negated[j] = not negated[j]
-        elif word in ("think", "expect", "believ", "suspect") and i > 0 and stems[i - 1] in ("may", "might", "would", "could"):
+        elif word in _OPINIONS and i > 0 and stems[i - 1] in ("may", "might", "would", "could"):
             for j in range(i + 1, size):
                 if sentence.pauses[j] or stems[j] == "but":
                     break
@@ -282,7 +311,7 @@ def _doubts() -> dict[str, list[tuple[str, ...]]]:
 
 def words(text: str) -> list[str]:
     """The words of `text` in lower case, without marks."""
-    return [part.casefold().split("’")[0].split("'")[0] for part in _WORD.findall(text) if part[0].isalnum()]
+    return [match.group().partition("'")[0] for match in _PLAIN.finditer(text.casefold().translate(_MARKS))]
 
 
 def find(text: str, lexicon: Lexicon) -> list[Match]:
@@ -296,9 +325,8 @@ def find(text: str, lexicon: Lexicon) -> list[Match]:
         places: dict[str, list[_Occurrence]] = {}
         for first, last, name in phrases:
             places.setdefault(name, []).append(_Occurrence(first, last, negated[first], supposed[first]))
-        for rule in lexicon.rules:
-            if rule.groups[0].rstrip("!*") not in places:
-                continue
+        for number in sorted(i for name in places for i in lexicon.by_anchor.get(name, ())):
+            rule = lexicon.rules[number]
             known = best.get(rule.idea)
             if known is not None and known.clear:
                 continue
@@ -315,12 +343,12 @@ def _fits(group: str, place: _Occurrence) -> bool:
 def _apply(rule: Rule, places: Mapping[str, list[_Occurrence]], sentence: Sentence, doubted: bool) -> Match | None:
     """The first place where `rule` holds; else one where only a negation speaks against it; else None."""
     denied: Match | None = None
-    for anchor in places[rule.groups[0].rstrip("!*")]:
+    for anchor in places[_name(rule.groups[0])]:
         chosen = [anchor]
         for group in rule.groups[1:]:
             near = [
                 place
-                for place in places.get(group.rstrip("!*"), ())
+                for place in places.get(_name(group), ())
                 if max(place.first - anchor.last, anchor.first - place.last) <= rule.window
                 and all(place.first > other.last or place.last < other.first for other in chosen)
                 and (not rule.order or place.first > chosen[-1].last)
@@ -336,7 +364,9 @@ def _apply(rule: Rule, places: Mapping[str, list[_Occurrence]], sentence: Senten
             continue
         if _stands(rule.after, places, last + 1, last + 2, chosen):
             continue
-        if _stands(rule.between, places, first, last, chosen) or _stands(rule.before, places, _reach(sentence, first), first - 1, chosen):
+        if _stands(rule.between, places, first, last, chosen) or _stands(
+            rule.before, places, _reach(sentence, first), first - 1, chosen
+        ):
             continue
         fits = all(_fits(group, place) for group, place in zip(rule.groups, chosen, strict=True))
         clear = fits and not doubted and not any(place.supposed for place in chosen)
@@ -351,7 +381,7 @@ def _apply(rule: Rule, places: Mapping[str, list[_Occurrence]], sentence: Senten
 def _reach(sentence: Sentence, first: int) -> int:
     """How far back `before` looks: three words, and never across a pause."""
     back = first
-    while back > 0 and first - back < 3 and not sentence.pauses[back]:
+    while back > max(0, first - 3) and not sentence.pauses[back]:
         back -= 1
     return back
 
@@ -361,7 +391,9 @@ def _stands(
 ) -> bool:
     """Whether a class of `names` stands between two places, apart from the words already chosen."""
     return any(
-        place.first <= last and place.last >= first and all(place.first > c.last or place.last < c.first for c in chosen)
+        place.first <= last
+        and place.last >= first
+        and all(place.first > c.last or place.last < c.first for c in chosen)
         for name in names
         for place in places.get(name, ())
     )

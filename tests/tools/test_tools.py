@@ -14,7 +14,7 @@ import pytest
 
 from tests.tools import chromium, node, run
 from tests.tools.server import Host, serve
-from widgets._page.serve import changed, free_address, snapshot
+from widgets._page.serve import changed, free_address, mistakes, snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,6 +32,14 @@ def test_serve_notices_what_mkdocs_does_not(tmp_path: Path) -> None:
     os.utime(module, ns=(1, 1))
     (tmp_path / "sim" / "cost.py").write_text("")
     assert changed(before, snapshot(tmp_path)) == [str(tmp_path / "sim" / "cost.py"), str(module)]
+
+
+def test_serve_names_the_line_that_does_not_parse(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("x = 1\n")
+    (tmp_path / "bad.py").write_text("x = 1\ndef broken(:\n")
+    paths = [str(tmp_path / name) for name in ("good.py", "bad.py", "gone.py")]
+    (found,) = mistakes(paths)
+    assert found.endswith("bad.py:2: invalid syntax")
 
 
 def test_serve_takes_the_next_port_when_one_is_in_use() -> None:

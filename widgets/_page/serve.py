@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from widgets._page import assets
 
-__all__ = ["changed", "free_address", "main", "snapshot"]
+__all__ = ["changed", "free_address", "main", "mistakes", "snapshot"]
 
 WATCHED = ("sim", "widgets", "docs/data")
 EVERY_S = 0.5
@@ -46,6 +46,19 @@ def snapshot(root: Path = assets.ROOT) -> dict[str, int]:
 def changed(before: dict[str, int], after: dict[str, int]) -> list[str]:
     """Paths added, removed or written between two snapshots, sorted."""
     return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+
+
+def mistakes(paths: list[str]) -> list[str]:
+    """``file:line: message`` for each Python file that does not parse: starting again would only repeat it per page."""
+    found = []
+    for path in paths:
+        if path.endswith(".py") and os.path.isfile(path):
+            try:
+                compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+            except (SyntaxError, ValueError) as problem:
+                line = getattr(problem, "lineno", None) or 1
+                found.append(f"{os.path.relpath(path, assets.ROOT)}:{line}: {getattr(problem, 'msg', problem)}")
+    return found
 
 
 def free_address(wanted: str) -> str:
@@ -93,6 +106,10 @@ def main(arguments: list[str]) -> int:
             if not paths:
                 continue
             seen = now
+            wrong = mistakes(paths)
+            if wrong:
+                print("\n" + "\n".join(wrong) + "\nThe site stays as it was until that is mended.", flush=True)
+                continue
             names = ", ".join(os.path.relpath(path, assets.ROOT) for path in paths[:3])
             print(f"\n{names}{' …' if len(paths) > 3 else ''} changed: starting again", flush=True)
             _stop(child)

@@ -30,6 +30,7 @@ __all__ = [
     "Dataset",
     "Measurement",
     "Measurements",
+    "Provenance",
     "Published",
     "PublishedRow",
     "Trace",
@@ -43,63 +44,29 @@ VERSION = 1
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 MARKS = ("primary", "secondary", "figure", "derived", "memory")
 
-AT_LEAST: Mapping[str, float] = MappingProxyType(
-    {
-        "alpha": 0,
-        "c": 0,
-        "accepted_per_drafted": 0,
-        "gamma": 0,
-        "tokens_per_pass": 1,
-        "speedup": 0,
-        "batch": 1,
-        "predicted_speedup": 0,
-        "speedup_from_times": 0,
-        "ops_factor": 0,
-        "ms_per_token": 0,
-        "baseline_ms_per_token": 0,
-        "tokens_per_second": 0,
-        "qps": 0,
-        "temperature": 0,
-        "devices": 1,
-        "memory_gb": 0,
-        "clock_mhz": 0,
-        "power_cap_w": 0,
-        "warmup": 0,
-        "layers": 1,
-        "layers_run": 1,
-        "context": 0,
-        "positions": 1,
-        "experts": 1,
-        "active": 1,
-        "n": 1,
-    }
+_FROM_0 = (
+    "alpha c accepted_per_drafted gamma speedup predicted_speedup speedup_from_times ops_factor ms_per_token "
+    "baseline_ms_per_token tokens_per_second qps temperature memory_gb clock_mhz power_cap_w warmup context rounds "
+    "drafted accepted emitted rate"
 )
+_FROM_1 = "tokens_per_pass batch devices layers layers_run positions experts active n concurrency"
+AT_LEAST: Mapping[str, float] = MappingProxyType(dict.fromkeys(_FROM_0.split(), 0) | dict.fromkeys(_FROM_1.split(), 1))
 """Smallest sensible value of a field; smaller is an error, not an oddity."""
-FRACTIONS = ("alpha", "accepted_per_drafted")
+FRACTIONS = ("alpha", "accepted_per_drafted", "rate")
 
-UNITS: Mapping[str, str] = MappingProxyType(
-    {
-        "alpha": "fraction",
-        "c": "fraction",
-        "accepted_per_drafted": "fraction",
-        "gamma": "tokens",
-        "tokens_per_pass": "tokens",
-        "speedup": "×",
-        "predicted_speedup": "×",
-        "speedup_from_times": "×",
-        "ops_factor": "×",
-        "ms_per_token": "ms",
-        "baseline_ms_per_token": "ms",
-        "tokens_per_second": "tokens/s",
-        "qps": "requests/s",
-        "memory_gb": "GB",
-        "clock_mhz": "MHz",
-        "power_cap_w": "W",
-        "temperature_c": "°C",
-        "positions": "tokens",
-        "context": "tokens",
-    }
-)
+_UNITS = {
+    "fraction": "alpha c accepted_per_drafted rate",
+    "tokens": "gamma tokens_per_pass positions context drafted accepted emitted",
+    "×": "speedup predicted_speedup speedup_from_times ops_factor",
+    "ms": "ms_per_token baseline_ms_per_token",
+    "tokens/s": "tokens_per_second",
+    "requests/s": "qps",
+    "GB": "memory_gb",
+    "MHz": "clock_mhz",
+    "W": "power_cap_w",
+    "°C": "temperature_c",
+}
+UNITS: Mapping[str, str] = MappingProxyType({name: unit for unit, names in _UNITS.items() for name in names.split()})
 """Units of the fields whose unit is fixed. A measured `value` carries its own unit in the row."""
 
 
@@ -154,7 +121,7 @@ class PublishedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class _Provenance:
+class Provenance:
     """How a number came about. A file states it once under `provenance`; a row may override any field of it."""
 
     hardware: str | None = None
@@ -195,12 +162,17 @@ class _Provenance:
     routing: str | None = None
     synthetic: str | None = None
     extrapolated: bool | None = None
+    concurrency: int | None = None
     note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measurement(_Provenance):
-    """One measured value: `value` in `unit` is the median of `n` repeats, the spread is min, q1, q3, max."""
+class Measurement(Provenance):
+    """One measured value: `value` in `unit` is the median of `n` repeats, the spread is min, q1, q3, max.
+
+    A row about acceptance is the mean over all its rounds and also carries the counts and the other notations of the
+    same run (rate as fraction, tokens_per_pass with the extra token, per_position from 0), so that they can be checked.
+    """
 
     id: str
     quantity: str
@@ -211,11 +183,21 @@ class Measurement(_Provenance):
     q1: float | None = None
     q3: float | None = None
     max: float | None = None
+    rounds: int | None = None
+    drafted: int | None = None
+    accepted: int | None = None
+    emitted: int | None = None
+    rate: float | None = None
+    tokens_per_pass: float | None = None
+    per_position: tuple[float, ...] | None = None
+    speedup: float | None = None
+    ms_per_token: float | None = None
+    tokens_per_second: float | None = None
     extra: Mapping[str, Any] = field(default_factory=_nothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trace(_Provenance):
+class Trace(Provenance):
     """Rounds of one run: `drafted[i]` tokens proposed and `accepted[i]` kept in round i, without the extra token."""
 
     id: str
@@ -417,6 +399,9 @@ def _checked(value: Any, spec: Field[Any], where: str) -> Any:
     if wanted == "tuple[int, ...]" and isinstance(value, list):
         if all(isinstance(item, int) and not isinstance(item, bool) and item >= 0 for item in value):
             return tuple(value)
+    if wanted == "tuple[float, ...]" and isinstance(value, list):
+        if all(isinstance(item, int | float) and not isinstance(item, bool) for item in value):
+            return tuple(value)
     if wanted == "Mapping[str, str]" and isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
         return MappingProxyType(dict(value))
     said = {
@@ -425,6 +410,7 @@ def _checked(value: Any, spec: Field[Any], where: str) -> Any:
         "str": "text",
         "bool": "true or false",
         "tuple[int, ...]": "a list of whole numbers",
+        "tuple[float, ...]": "a list of numbers",
         "Mapping[str, str]": "an object of texts",
     }[wanted]
     raise DataError(f"{where} is {_called(value)}, {said} is wanted")

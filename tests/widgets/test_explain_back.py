@@ -159,6 +159,15 @@ def _text(fragment):
     return "".join(out)
 
 
+def test_the_model_answer_of_the_lesson_holds_all_six_ideas():
+    page = (ROOT / "docs" / "lessons" / "03-drafting-with-heads.md").read_text(encoding="utf-8")
+    folded = page.partition('??? note "A model answer"\n')[2]
+    answer = "".join(line for line in folded.splitlines(keepends=True) if line.startswith("    ") or not line.strip())
+    reading = read(answer)
+    assert tuple(reading.there) == IDEAS
+    assert not reading.misconceptions
+
+
 def test_all_six_ideas_leave_no_question_open():
     shown = view(data={}, answer=half("tuning")[0]["text"])
     assert [row.value for row in shown.readout] == ["there"] * 6

@@ -42,7 +42,8 @@ _NEGATORS = frozenset(("not", "no", "never", "without", "nothing", "nobody", "no
 _DOUBTS = """
 perhaps, maybe, suppose, supposedly, allegedly, claim, myth, pretend, doubt, misconception, not believe, not think,
 not sure, not convinced, be wrong, be false, not true, not case, no idea, people say, people think, others say,
-other say, but it do not, but it be not, but that be not, but they can not, but it can not, i guess so
+other say, but it do not, but it be not, but that be not, but they can not, but it can not, i guess so,
+leave out, common mistake
 """
 _OPINIONS = ("think", "expect", "believ", "suspect")  # stems; "you may think that" supposes
 _NEGATED_T = {"ca": "can", "wo": "will", "can": "can", "won": "will"}  # can't, won't; the rest are "does" + "n't"

@@ -227,7 +227,7 @@ TOKENS
     more, whole block of, dozen, n, chunk of, whole string of, lot of × token, word, accepted token, new token,
     correct token, right token, of them, guess, correct guess, good token, at once, final token, finished token,
     correct word, new word.
-    more than one, several tokens, several, whole run, whole block.
+    more than one, several tokens, whole run, whole block.
 PERPASS
     with one look, in one look, whenever big model run, whenever large model run, whenever target run.
     per, each, every, in one, in single, from one, from each, from every, from single, with one, with each,
@@ -566,9 +566,9 @@ RULES: tuple[Rule, ...] = (
     _rule("cheap", "COMPARATIVE DRAFT", 4, order=True, together=True, between="TARGET VERIFY BECAUSE IFWHEN"),
     _rule("cheap", "DRAFT COSTLY!", 6, order=True, between="TARGET VERIFY", before="VERIFY"),
     # More than one token a pass.
-    _rule("several", "TOKENS PERWORD PASSN OUT", 10, between="DRAFT VERIFY", before="DRAFT INPUT"),
-    _rule("several", "TOKENS PERPASS OUT", 10, between="DRAFT VERIFY", before="DRAFT INPUT"),
-    _rule("several", "TOKENS PERPASS", 3, order=True, between="DRAFT", before="DRAFT INPUT"),
+    _rule("several", "TOKENS PERWORD PASSN OUT", 10, between="DRAFT VERIFY", before="DRAFT INPUT VERIFY"),
+    _rule("several", "TOKENS PERPASS OUT", 10, between="DRAFT VERIFY", before="DRAFT INPUT VERIFY"),
+    _rule("several", "TOKENS PERPASS", 3, order=True, between="DRAFT", before="DRAFT INPUT VERIFY"),
     _rule("several", "TOKENS ONLYONE", 9, order=True, before="VERIFY"),
     _rule("several", "FEWER"),
     _rule("several", "FEWW PASSN", 5, order=True, together=True, between="DRAFT COSTN", after="TIMEN RES DRAFT"),

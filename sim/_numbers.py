@@ -12,6 +12,8 @@ from numbers import Real
 __all__ = ["geometric_sum", "number", "one_of", "probability", "row", "tokens_of", "whole"]
 
 ROW_TOLERANCE = 1e-6
+LARGEST = 10**15
+"""The largest whole number taken anywhere: beyond it a float no longer counts one by one."""
 
 
 def number(
@@ -48,7 +50,7 @@ def probability(name: str, value: object) -> float:
 
 
 def whole(name: str, value: object, low: int | None = None, high: int | None = None) -> int:
-    """`value` as an int inside [low, high]; 4.0 counts as 4.
+    """`value` as an int inside [low, high] and not above 1e15; 4.0 counts as 4.
 
     ValueError for bool, 2.5, NaN, infinity and non-numbers.
     """
@@ -60,9 +62,11 @@ def whole(name: str, value: object, low: int | None = None, high: int | None = N
             found = operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             found = None
-    if found is None or (low is not None and found < low) or (high is not None and found > high):
-        least = -math.inf if low is None else low
-        most = math.inf if high is None else high
+    least = -math.inf if low is None else low
+    most: float = LARGEST if high is None else high
+    if found is None or not least <= found <= most:
+        if high is None and (found is None or found <= LARGEST):
+            most = math.inf  # said as "1 or more"
         raise ValueError(f"{name} is {value!r}; it must be {_range_words('a whole number', least, most)}")
     return found
 

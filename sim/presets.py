@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from sim._numbers import number, whole
+from sim._numbers import LARGEST, number, whole
 
 __all__ = ["BYTES", "HARDWARE", "MODELS", "Hardware", "Model"]
 
@@ -39,12 +39,12 @@ class Model:
 
     def __post_init__(self) -> None:
         for name in ("params", "active_params"):
-            number(name, getattr(self, name), 0.0, open_low=True)
+            number(name, getattr(self, name), 0.0, LARGEST, open_low=True)
         for name in ("layers", "kv_heads", "head_size", "experts"):
             whole(name, getattr(self, name), 0)
         whole("experts_active", self.experts_active, min(1, self.experts), self.experts)
         number("expert_params", self.expert_params, 0.0, self.params if self.experts else 0.0)
-        number("shared_params", self.shared_params, 0.0)
+        number("shared_params", self.shared_params, 0.0, LARGEST)
 
     @property
     def kv_values(self) -> int:
@@ -64,11 +64,11 @@ class Hardware:
     overhead_ms: float = 0.0
 
     def __post_init__(self) -> None:
-        number("memory", self.memory, 0.0, open_low=True)
-        number("bandwidth", self.bandwidth, 0.0, open_low=True)
+        number("memory", self.memory, 1.0)
+        number("bandwidth", self.bandwidth, 1.0)
         number("overhead_ms", self.overhead_ms, 0.0)
         for name, value in self.peak.items():
-            number(f"peak[{name!r}]", value, 0.0, open_low=True)
+            number(f"peak[{name!r}]", value, 1.0)
 
     def derated(self, bandwidth: float = 1.0, arithmetic: float = 1.0, overhead_ms: float = 0.0) -> "Hardware":
         """The same device as measured: shares of its data sheet in (0, 1], and a fixed overhead a pass in ms."""

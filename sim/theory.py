@@ -115,7 +115,7 @@ def alpha_from_tokens(tau: float, gamma: int) -> float:
     if target == length + 1.0:
         return 1.0
     low, high = 0.0, 1.0
-    for _ in range(53):  # down to the spacing of floats below 1
+    for _ in range(40):  # 2^-40 is below 1e-12
         middle = (low + high) / 2.0
         if geometric_sum(middle, length + 1) < target:
             low = middle

@@ -1,15 +1,14 @@
 """`python -m bench check FILE…`: is this data file right, and does it look plausible?
 
-Why it exists: a wrong unit or a cold first run looks like any other number on a chart. Three levels: an error is wrong; a
-question looks wrong and is answered by a `note` in the row; a remark is only said. Exit code 1 while an error or a
-question is open, so CI can run this on every data file.
+Why it exists: a wrong unit or a cold first run looks like any other number on a chart. Three levels: an error is
+wrong; a question looks wrong and is answered by a `note` in the row; a remark is only said. Exit code 1 while an error
+or a question is open, so CI can run this on every data file.
 
 It must not know: how the numbers were made, and how they are drawn.
 """
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,27 +28,14 @@ class Finding(NamedTuple):
     message: str
 
 
-UNITS = ("ms", "s", "µs", "tokens", "tokens/s", "requests/s", "fraction", "%", "×", "GB", "MB", "GB/s", "TB/s", "TFLOP/s",
-         "TOP/s", "W", "MHz", "°C", "experts", "count")  # fmt: skip
+_UNIT_WORDS = (
+    "ms s µs tokens tokens/s requests/s rounds/s fraction % × GB MB GB/s MB/s TB/s TFLOP/s TOP/s W MHz °C count"
+)
+UNITS = tuple(_UNIT_WORDS.split())
 _TIMES = ("ms", "s", "µs")
 _WIDE = 0.25
-_NO_FP8 = (
-    "A100",
-    "A10",
-    "A30",
-    "A40",
-    "V100",
-    "T4",
-    "3090",
-    "3080",
-    "3070",
-    "3060",
-    "MI250",
-    "MI210",
-    "MI100",
-    "M1",
-    "M2",
-)
+_OLDER = "A100 A10 A30 A40 V100 T4 3090 3080 3070 3060 MI250 MI210 MI100 M1 M2"
+_NO_FP8 = tuple(_OLDER.split())
 _FP4 = ("B200", "B300", "GB200", "GB300", "MI350X", "MI355X", "5090", "5080", "5070", "PRO 6000")
 
 
@@ -130,7 +116,7 @@ def _hardware(row: data.Measurement) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding("error", row.id, str(error))
         return
-    if real.name != row.hardware.removeprefix("CPU ").strip() and real.name != row.hardware:
+    if real.name != row.hardware and not real.name.startswith("CPU "):
         hint = f" and devices {real.count}" if real.count else ""
         yield Finding("error", row.id, f"hardware {row.hardware!r} is written {real.name!r}{hint}")
     word = real.name.split(" ", 1)[-1]

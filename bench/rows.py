@@ -17,7 +17,7 @@ __all__ = ["row"]
 def row(ident: str, quantity: str, unit: str, values: Sequence[float], *, warmup: int, **more: Any) -> dict[str, Any]:
     """The row of these repeats: `value` is their median; min, q1, q3, max from two repeats on; 6 digits.
 
-    `warmup` counts the repeats that were made before and thrown away. `more` are further fields of sim.data.Measurement.
+    `warmup` counts the repeats that were made before and thrown away. `more` are more fields of sim.data.Measurement.
     """
     if not values or not all(math.isfinite(value) for value in values):
         raise ValueError(f"values are {list(values)!r}; finite numbers are needed")

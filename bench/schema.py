@@ -84,7 +84,7 @@ def _object(cls: type[Any], all_optional: bool = False) -> dict[str, Any]:
     required = [] if all_optional else [item.name for item in known if item.default is MISSING]
     return {
         "type": "object",
-        "properties": {one.name: _field(one.name, str(one.type), one.name in required) for one in known},
+        "properties": {f.name: _field(f.name, str(f.type), f.name in required) for f in known},
         "required": required,
     }
 

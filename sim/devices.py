@@ -28,10 +28,11 @@ DEVICES: Mapping[str, str] = MappingProxyType(
 """The word that identifies a device, in lower case, to its one name."""
 
 _COUNT = re.compile(r"^\s*(\d{1,5})\s*[x×]\s*(?=[a-z])", re.IGNORECASE)
-_NOISE = frozenset(
-    """nvidia amd intel google apple geforce rtx gtx instinct tesla quadro radeon gpu tpu corporation inc oam hbm hbm2
-    hbm2e hbm3 hbm3e gddr6 gddr6x gddr7 cluster blackwell hopper ada lovelace graphics edition generation""".split()
+_WORDS = (
+    "nvidia amd intel google apple geforce rtx gtx instinct tesla quadro radeon gpu tpu corporation inc oam hbm hbm2 hbm2e "
+    "hbm3 hbm3e gddr6 gddr6x gddr7 cluster blackwell hopper ada lovelace graphics edition generation"
 )
+_NOISE = frozenset(_WORDS.split())
 _FORMS = {"sxm": "SXM", "sxm2": "SXM", "sxm3": "SXM", "sxm4": "SXM", "sxm5": "SXM", "pcie": "PCIe", "nvl": "NVL"}
 _TIERS = {"pro": "Pro", "max": "Max", "ultra": "Ultra", "super": "Super", "ti": "Ti"}
 _CPU = re.compile(r"\b(xeon|epyc|ryzen|threadripper|core|graviton\d*|neoverse|ampere)\b", re.IGNORECASE)
@@ -85,7 +86,7 @@ def device(text: str) -> Device:
     name = " ".join([hits[0], *tiers[:1]])
     if name == "NVIDIA A100" and sizes:
         name += f" {sizes[0]}GB"
-    elif name == "NVIDIA H100" and forms:
+    elif name in ("NVIDIA H100", "NVIDIA H200") and forms and (name == "NVIDIA H100" or forms[0] == "NVL"):
         name += f" {forms[0]}"
     elif name == "NVIDIA H100" and "hbm3" in words:
         name += " SXM"  # the driver's name of the SXM board is "NVIDIA H100 80GB HBM3"

@@ -16,7 +16,7 @@ from typing import Any
 import widgets
 from sim.data import parse
 from widgets import Widget
-from widgets._kit.params import Choice, Param, Slider, Step, Text, Toggle
+from widgets._kit.params import Bars, Choice, Param, Slider, Step, Text, Toggle
 from widgets._kit.render import parts
 from widgets._kit.view import View
 
@@ -33,6 +33,9 @@ def ends(param: Param) -> list[Any]:
         return list(param.options)
     if isinstance(param, Toggle):
         return [False, True]
+    if isinstance(param, Bars):
+        rest = [0.0] * (len(param.names) - 2)
+        return [param.default, (1.0, 0.0, *rest), (*rest, 0.5, 0.5)]
     assert isinstance(param, Text)
     return ["", "Because memory is the limit.", "<b>&\"' \u2028 \U0001f600", "word " * (param.max_length // 5)]
 

@@ -6,7 +6,7 @@
  */
 
 import { Player } from "./player.js";
-import { brief, nearestStop, outside, readNumber, stopAt } from "./numbers.js";
+import { brief, giveWay, nearestStop, outside, readNumber, readShares, stopAt } from "./numbers.js";
 
 /** @typedef {import("./numbers.js").Stop} Stop */
 /** @typedef {number | string | boolean} Value */
@@ -253,6 +253,73 @@ class ToggleControl extends Control {
   }
 }
 
+/** Shares that add up to 1, one upright range and one field each. The value is text, "0.5,0.3,0.2". */
+class BarsControl extends Control {
+  /** @param {HTMLElement} root @param {Host} host */
+  constructor(root, host) {
+    super(root, host);
+    this.ranges = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll(".sd-upright")]);
+    this.fields = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll(".sd-typed")]);
+    /** @type {number[]} hundredths */
+    this.parts = this.ranges.map((range) => Number(range.defaultValue));
+    /** The shares before this bar began to move: a bar drawn up and down again gives the others back what they had. */
+    this.before = { index: -1, parts: this.parts };
+    this.ranges.forEach((range, index) => this.on(range, "input", () => this.move(index, Number(range.value))));
+    this.fields.forEach((field, index) => this.on(field, "change", () => this.type(index)));
+  }
+
+  held() {
+    const moved = this.ranges.findIndex((range, index) => Number(range.value) !== this.parts[index]);
+    return moved < 0 ? this.value : shares(giveWay(this.parts, moved, Number(this.ranges[moved].value)));
+  }
+
+  /** The reader moved one bar. @param {number} index @param {number} wanted */
+  move(index, wanted) {
+    this.say("");
+    const before = this.before.index === index ? this.before : { index, parts: this.parts };
+    this.choose(shares(giveWay(before.parts, index, wanted)));
+    this.before = before;
+  }
+
+  /** The reader typed one share. @param {number} index */
+  type(index) {
+    const text = this.fields[index].value;
+    const found = readNumber(text);
+    if ("problem" in found) return this.say(`${capital(found.problem)}. A share goes from 0 to 1.`);
+    if (found.value < 0 || found.value > 1) return this.say(`${brief(text)} is outside 0 to 1.`);
+    const wanted = Math.round(found.value * 100);
+    this.move(index, wanted);
+    if (Math.abs(found.value * 100 - wanted) > 1e-7) this.say(`Shares are whole hundredths; ${wanted / 100} is nearest.`);
+  }
+
+  /** @param {Value} value */
+  show(value) {
+    super.show(value);
+    const read = readShares(String(value), this.ranges.length);
+    if ("problem" in read) return;
+    this.parts = read.parts;
+    this.before = { index: -1, parts: this.parts };
+    this.parts.forEach((part, index) => {
+      const text = String(part / 100);
+      this.ranges[index].value = String(part);
+      this.ranges[index].style.setProperty("--at", String(part));
+      this.ranges[index].setAttribute("aria-valuetext", text);
+      this.fields[index].value = text;
+    });
+  }
+
+  /** @param {string} text @returns {Read} */
+  read(text) {
+    const read = readShares(text, this.ranges.length);
+    return "problem" in read ? read : { value: shares(read.parts) };
+  }
+}
+
+/** Hundredths as address text. @param {readonly number[]} parts */
+function shares(parts) {
+  return parts.map((part) => String(part / 100)).join(",");
+}
+
 /** Words the reader writes: private, and asked about only after a pause in typing. */
 class TextControl extends Control {
   private = true;
@@ -289,7 +356,8 @@ class TextControl extends Control {
 
 /** @type {Record<string, typeof Control>} */
 const KINDS = {
-  slider: SliderControl, step: StepControl, choice: ChoiceControl, toggle: ToggleControl, text: TextControl,
+  slider: SliderControl, step: StepControl, choice: ChoiceControl, toggle: ToggleControl, bars: BarsControl,
+  text: TextControl,
 };
 
 /**

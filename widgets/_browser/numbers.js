@@ -68,6 +68,50 @@ export function outside(stops, value) {
 }
 
 /**
+ * Shares as hundredths from address text: `count` whole hundredths that add up to 1.
+ * @param {string} text
+ * @param {number} count
+ * @returns {{parts: number[]} | {problem: string}}
+ */
+export function readShares(text, count) {
+  const parts = [];
+  for (const word of text.split(",")) {
+    const found = readNumber(word);
+    if ("problem" in found) return found;
+    const part = Math.round(found.value * 100);
+    if (part < 0 || part > 100 || Math.abs(found.value * 100 - part) > 1e-7) {
+      return { problem: `“${brief(word)}” is not a share from 0 to 1 in whole hundredths` };
+    }
+    parts.push(part);
+  }
+  if (parts.length !== count) return { problem: `“${brief(text)}” has ${parts.length} shares, not ${count}` };
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  return total === 100 ? { parts } : { problem: `“${brief(text)}” adds up to ${total / 100}, not to 1` };
+}
+
+/**
+ * The shares after one of them was moved: the others give way in proportion, and all stay whole and add up to 100.
+ * What rounding leaves over goes to the largest remainders, of equal ones to the first.
+ * @param {readonly number[]} parts
+ * @param {number} index
+ * @param {number} wanted
+ */
+export function giveWay(parts, index, wanted) {
+  const others = parts.map((part, place) => (place === index ? 0 : part));
+  const total = others.reduce((sum, part) => sum + part, 0);
+  const weights = total > 0 ? others : others.map((_, place) => (place === index ? 0 : 1));
+  const weight = weights.reduce((sum, part) => sum + part, 0);
+  const rest = 100 - wanted;
+  const found = weights.map((part) => Math.floor((part * rest) / weight));
+  const order = weights.map((part, place) => ({ place, over: (part * rest) % weight }));
+  order.sort((a, b) => b.over - a.over || a.place - b.place);
+  const missing = rest - found.reduce((sum, part) => sum + part, 0);
+  for (const { place } of order.slice(0, missing)) found[place] += 1;
+  found[index] = wanted;
+  return found;
+}
+
+/**
  * Text cut to what fits into a sentence.
  * @param {string} text
  */

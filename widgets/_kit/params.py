@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from .text import exact, number
 
-__all__ = ["Choice", "Param", "Slider", "Step", "Text", "Toggle", "closest"]
+__all__ = ["Bars", "Choice", "Param", "Slider", "Step", "Text", "Toggle", "closest"]
 
 Number: TypeAlias = int | float
 
@@ -268,6 +268,72 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Bars:
+    """A distribution over a few named things, as `{name: share}`: bars that are dragged or typed.
+
+    Shares are whole hundredths that add up to exactly 1, so that an address, a link and a picture agree to the last
+    digit; nothing is rescaled in silence. When a reader moves one bar, the others give way (`giveWay` in numbers.js).
+    The value is a tuple of floats in the order of `default`; outside Python it travels as text, "0.5,0.3,0.2".
+    `tone` is the meaning whose colour the bars have ("target", "draft" or "ink").
+    """
+
+    label: str
+    default: Any
+    tone: str = field(default="ink", kw_only=True)
+    help: str = field(default="", kw_only=True)
+    names: tuple[str, ...] = field(default=(), init=False)
+
+    kind: ClassVar[str] = "bars"
+    private: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.default, Mapping) or len(self.default) < 2:
+            raise ValueError(f"bars {self.label!r}: needs two or more shares by name")
+        if self.tone not in ("target", "draft", "ink"):
+            raise ValueError(f"bars {self.label!r}: tone {self.tone!r} is not target, draft or ink")
+        object.__setattr__(self, "names", tuple(self.default))
+        object.__setattr__(self, "default", self.check(list(self.default.values())))
+
+    def check(self, value: Any) -> tuple[float, ...]:
+        """The shares of a list of numbers or of text; ValueError names what is wrong with them."""
+        if isinstance(value, str):
+            return self.read(value)
+        if not isinstance(value, (list, tuple)) or len(value) != len(self.names):
+            raise _not(value, f"a list of {len(self.names)} shares ({', '.join(self.names)})")
+        parts = [_hundredths(share) for share in value]
+        total = int(math.fsum(parts))
+        if total != 100:
+            raise ValueError(f"{self._text(parts)} add up to {number(total / 100)}, not to 1")
+        return tuple(part / 100 for part in parts)
+
+    def read(self, text: str) -> tuple[float, ...]:
+        """The shares in address text, with commas between them."""
+        return self.check([_read_number(word) for word in text.split(",")])
+
+    def address(self, value: Any) -> str:
+        """The shares with commas between them."""
+        return ",".join(number(share) for share in value)
+
+    def show(self, value: Any) -> str:
+        """Every name with its share."""
+        return ", ".join(f"{name} {number(share)}" for name, share in zip(self.names, value, strict=True))
+
+    @staticmethod
+    def _text(parts: Sequence[int]) -> str:
+        return ", ".join(number(part / 100) for part in parts)
+
+
+def _hundredths(share: Any) -> int:
+    """A share as hundredths; ValueError for what is no number from 0 to 1 in whole hundredths."""
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+        raise _not(share, "a share from 0 to 1")
+    whole = int(share * 100 + 0.5)
+    if abs(share * 100 - whole) > 1e-7:
+        raise _not(share, "a whole number of hundredths")
+    return whole
+
+
+@dataclass(frozen=True)
 class Text:
     """Words the reader writes. Private: never in an address, in storage or in a link."""
 
@@ -306,4 +372,4 @@ class Text:
         return ""
 
 
-Param: TypeAlias = Slider | Choice | Toggle | Step | Text
+Param: TypeAlias = Slider | Choice | Toggle | Step | Bars | Text

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from widgets import Widget
-from widgets._kit.params import Choice, Param, Slider, Step, Text, Toggle
+from widgets._kit.params import Bars, Choice, Param, Slider, Step, Text, Toggle
 from widgets._kit.render import parts
 from widgets._kit.text import esc
 from widgets._kit.view import View
@@ -43,7 +43,8 @@ def view_of(widget: Widget, data: Mapping[str, Any], values: Mapping[str, Any]) 
 def figure(widget: Widget, view: View, values: Mapping[str, Any], id: str, live: str) -> str:
     """`view` in its figure. `live` names the folder of the browser's files, "" where there is none."""
     part = parts(widget, view)
-    chosen = json.dumps(dict(values), ensure_ascii=False, allow_nan=False)
+    plain = {key: _plain(widget.params[key], value) for key, value in values.items()}
+    chosen = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     form = controls(widget, values, id)
     return f"""<sd-widget id="{esc(id)}" class="sd" data-widget="{esc(widget.name)}" data-state="static" \
 data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
@@ -68,6 +69,11 @@ data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <div class="sd-notice" role="alert" hidden></div>
 </figure>
 </sd-widget>"""
+
+
+def _plain(param: Param, value: Any) -> Any:
+    """A value as the browser holds it: shares are one text there, so that two values can be compared."""
+    return param.address(value) if isinstance(param, Bars) else value
 
 
 def linked(sentence: str) -> str:
@@ -105,6 +111,8 @@ def _control(id: str, key: str, param: Param, value: Any) -> str:
                 f'{" checked" if value else ""}{described}><span class="sd-track"></span>'
                 f'<span class="sd-label">{esc(param.label)}</span></label>'
             )
+        case Bars():
+            inner = _bars(id, param, value, described)
         case Text():
             inner = (
                 f'{_label(id, param.label)}\n<textarea class="sd-textarea" id="{esc(id)}"'
@@ -144,6 +152,26 @@ def _slider(id: str, param: Slider | Step, value: Any, described: str) -> str:
     elif len(stops) > len(param.stops) and not opened:
         html += f'\n<button class="sd-more" type="button" data-do="extend">up to {esc(param.show(stops[-1]))}</button>'
     return html
+
+
+def _bars(id: str, param: Bars, value: Sequence[float], described: str) -> str:
+    """One upright range a share, its number above and its name below."""
+    bars = []
+    for place, (name, share) in enumerate(zip(param.names, value, strict=True)):
+        text, what = esc(param.address((share,))), esc(f"{param.label}, {name}")
+        hundredths = esc(param.address((100 * share,)))
+        bars.append(
+            f'<div class="sd-bar"><input class="sd-typed" type="text" inputmode="decimal" autocomplete="off" '
+            f'value="{text}" aria-label="{what}, as a number">'
+            f'<input class="sd-upright" type="range" id="{esc(id)}-{place}" min="0" max="100" step="1" '
+            f'value="{hundredths}" style="--at:{hundredths}" aria-label="{what}" aria-orientation="vertical" '
+            f'aria-valuetext="{text}"><span class="sd-bar-name" aria-hidden="true">{esc(name)}</span></div>'
+        )
+    return (
+        f'<span class="sd-label" id="{esc(id)}-label">{esc(param.label)}</span>\n'
+        f'<div class="sd-bars" role="group" aria-labelledby="{esc(id)}-label"{described} '
+        f'style="--tone:var(--sd-{param.tone})">{"".join(bars)}</div>'
+    )
 
 
 def _choice(id: str, param: Choice, value: Any, described: str) -> str:

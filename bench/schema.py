@@ -1,4 +1,4 @@
-"""docs/data/schema.json from the dataclasses of sim.data, so that the two cannot drift apart.
+"""docs/data/schema.json from the dataclasses of sim.records, so that the two cannot drift apart.
 
 Why it exists: people who write data elsewhere want a JSON Schema; the reader of the data is the one truth about it.
 `python -m bench schema` writes the file; a test fails when it is out of date. It must not know: single data files.
@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from sim import data
+from sim import records as data
 
 __all__ = ["PATH", "build", "main", "text"]
 
@@ -112,8 +112,8 @@ def build() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Data of the speculative decoding lessons",
-        "description": "Missing or null means unknown. Numbers are finite. A measured or trace row takes every field of "
-        "the file's provenance that it does not state itself. Version 0 of published is a bare list of rows.",
+        "description": "Missing or null means unknown. Numbers are finite. A measured or trace row takes every field "
+        "of the file's provenance that it does not state itself. Version 0 of published is a bare list of rows.",
         "oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in kinds],
         "$defs": {
             **wholes,

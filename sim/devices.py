@@ -29,8 +29,8 @@ DEVICES: Mapping[str, str] = MappingProxyType(
 
 _COUNT = re.compile(r"^\s*(\d{1,5})\s*[x×]\s*(?=[a-z])", re.IGNORECASE)
 _WORDS = (
-    "nvidia amd intel google apple geforce rtx gtx instinct tesla quadro radeon gpu tpu corporation inc oam hbm hbm2 hbm2e "
-    "hbm3 hbm3e gddr6 gddr6x gddr7 cluster blackwell hopper ada lovelace graphics edition generation"
+    "nvidia amd intel google apple geforce rtx gtx instinct tesla quadro radeon gpu tpu corporation inc oam hbm "
+    "hbm2 hbm2e hbm3 hbm3e gddr6 gddr6x gddr7 cluster blackwell hopper ada lovelace graphics edition generation"
 )
 _NOISE = frozenset(_WORDS.split())
 _FORMS = {"sxm": "SXM", "sxm2": "SXM", "sxm3": "SXM", "sxm4": "SXM", "sxm5": "SXM", "pcie": "PCIe", "nvl": "NVL"}

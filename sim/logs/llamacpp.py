@@ -13,7 +13,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sim.logs.record import Refused, Sink, fraction, real, run, whole
+from sim.logs.checks import fraction, real, run, whole
+from sim.logs.record import Refused, Sink
 
 __all__ = ["BLOCK", "block", "block_line", "llama_bench", "server", "statistics", "timings"]
 

@@ -14,7 +14,8 @@ import re
 from dataclasses import dataclass, field
 
 from sim.logs import sglang
-from sim.logs.record import Refused, Sink, real, run
+from sim.logs.checks import real, run
+from sim.logs.record import Refused, Sink
 
 __all__ = ["PREFIXES", "Counters"]
 

@@ -17,7 +17,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from sim.logs.record import Measured, Refused, Sink, fraction, real, run, whole
+from sim.logs.checks import fraction, real, run, whole
+from sim.logs.record import Measured, Refused, Sink
 from sim.logs.vllm import serving
 from sim.metrics import survival_from_histogram
 

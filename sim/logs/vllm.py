@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sim.logs.record import Measured, Refused, Sink, fraction, real, run, whole
+from sim.logs.checks import fraction, real, run, whole
+from sim.logs.record import Measured, Refused, Sink
 from sim.metrics import survival_from_histogram
 
 __all__ = ["bench_result", "offline", "offline_line", "request_metrics", "serving", "v0_or_early", "v1"]

@@ -164,8 +164,8 @@ def test_B24_a_rate_and_a_length_that_do_not_fit_are_reported():
 def test_no_drafts_is_no_rate_and_neither_0_nor_nan():
     text = (
         "SpecDecoding metrics: Mean acceptance length: nan, Accepted throughput: 0.00 tokens/s, "
-        "Drafted throughput: 0.00 tokens/s, Accepted: 0 tokens, Drafted: 0 tokens, Per-position acceptance rate: nan, nan, Avg Draft acceptance "
-        "rate: nan%"
+        "Drafted throughput: 0.00 tokens/s, Accepted: 0 tokens, Drafted: 0 tokens, "
+        "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%"
     )
     log = parse_log(f"{text}\n{C}")
     assert kinds(log) == [(1, "no-drafts")]
@@ -540,8 +540,8 @@ SERVER = (
 )
 STATISTICS = (
     "0.06.896.020 I statistics     draft-eagle3: #calls(b,g,a) =    1     87     87, #gen drafts =     87, "
-    "#acc drafts =    70, #gen tokens =    259, #acc tokens =   167, #mean acc len = 2.92, #acc rate/pos = (0.805, 0.632, 0.483), "
-    "dur(b,g,a) = 0.005, 325.555, 0.114 ms"
+    "#acc drafts =    70, #gen tokens =    259, #acc tokens =   167, #mean acc len = 2.92, "
+    "#acc rate/pos = (0.805, 0.632, 0.483), dur(b,g,a) = 0.005, 325.555, 0.114 ms"
 )
 
 
@@ -679,7 +679,8 @@ def test_a_line_written_from_counts_is_read_back_to_them(histogram):
     places = [sum(histogram[place + 1 :]) / rounds for place in range(depth)]
     line = (
         f"SpecDecoding metrics: Mean acceptance length: {1 + accepted / rounds:.2f}, "
-        f"Accepted throughput: 1.00 tokens/s, Drafted throughput: 2.00 tokens/s, Accepted: {accepted} tokens, Drafted: {rounds * depth} tokens, "
+        f"Accepted throughput: 1.00 tokens/s, Drafted throughput: 2.00 tokens/s, "
+        f"Accepted: {accepted} tokens, Drafted: {rounds * depth} tokens, "
         f"Per-position acceptance rate: {', '.join(f'{share:.3f}' for share in places)}, Avg Draft acceptance rate: "
         f"{100 * accepted / (rounds * depth):.1f}%"
     )

@@ -8,7 +8,7 @@ PY      := $(VENV)/bin/python
 PIP     := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 GROUPS  := pyproject.toml constraints.txt
 
-.PHONY: serve test check build shots zensical node assets clean
+.PHONY: serve test check build shots mutants zensical node assets clean
 .NOTPARALLEL:
 
 serve: $(VENV)/.site node_modules/.made  ## the site at http://127.0.0.1:8000/, reloading as you write
@@ -29,6 +29,9 @@ shots: $(VENV)/.test node_modules/.made  ## contact sheets of every page in buil
 	@$(PY) -m widgets build
 	@$(PY) -m widgets shots
 
+mutants: $(VENV)/.mutants  ## tens of minutes: which changes to sim would no test notice?
+	@$(PY) -m tests.sim.mutation
+
 zensical: $(VENV)/.zensical node_modules/.made  ## informational: the same pages with Zensical
 	@$(PY) -m widgets assets
 	@$(PY) -m tests.tools.zensical
@@ -48,7 +51,7 @@ $(VENV)/.made: tests/tools/bootstrap.py
 	@$(PYTHON) tests/tools/bootstrap.py $(VENV)
 	@touch $@
 
-$(VENV)/.site $(VENV)/.check $(VENV)/.test $(VENV)/.zensical: $(VENV)/.%: $(VENV)/.made $(GROUPS)
+$(addprefix $(VENV)/.,site check test mutants zensical): $(VENV)/.%: $(VENV)/.made $(GROUPS)
 	@echo "installing Python packages (group $*) …"
 	@$(PIP) --group $*
 	@touch $@

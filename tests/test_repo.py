@@ -126,11 +126,11 @@ def test_ci_runs_what_everybody_runs() -> None:
 def test_every_verb_of_make_is_written_out_for_a_shell_without_it() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     verbs = set(re.search(r"^\.PHONY: (.+)$", makefile, re.M)[1].split())  # type: ignore[index]
-    described = set(re.findall(r"^(\w+):.*##", makefile, re.M))
+    described = set(re.findall(r"^([a-z-]+):.*##", makefile, re.M))
     assert described <= verbs
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     without = text.split("### Without make")[1]
-    for verb in ("serve", "build", "check", "test"):
+    for verb in sorted(described - {"assets", "clean"}):
         assert f"make {verb}" in without
 
 

@@ -10,7 +10,6 @@ It must not know: where the rows are stored.
 from __future__ import annotations
 
 import random
-import statistics
 import sys
 import tempfile
 import time
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.rows import row
 from sim.logs import parse_log
 
 __all__ = ["MIXES", "measure", "write_log"]
@@ -156,37 +156,20 @@ def measure(megabytes: float = 100.0, repeats: int = 5) -> list[dict[str, Any]]:
                 ("parse", f"parse_log over {about}", "s", [parsed for _, parsed in pairs]),
                 ("ratio", f"parse_log over plain reading, {about}", "×", [parsed / plain for plain, parsed in pairs]),
             ):
-                rows.append(_row(f"parse-log-{name}-{key}", what, unit, values, warmup=1))
+                rows.append(row(f"parse-log-{name}-{key}", what, unit, values, warmup=1))
             few, many = 150_000, 450_000
             for count in (few, many):
                 what = f"peak memory of Python objects in parse_log after {count:,} lines, {share:.0%} state acceptance"
-                rows.append(_row(f"parse-log-{name}-memory-{count}", what, "MB", [_peak(path, count)], warmup=0))
+                rows.append(row(f"parse-log-{name}-memory-{count}", what, "MB", [_peak(path, count)], warmup=0))
     return rows
-
-
-def _row(ident: str, what: str, unit: str, values: list[float], warmup: int) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "id": ident,
-        "quantity": what,
-        "unit": unit,
-        "value": round(statistics.median(values), 4),
-        "n": len(values),
-        "min": round(min(values), 4),
-        "max": round(max(values), 4),
-        "warmup": warmup,
-    }
-    if len(values) >= 4:
-        q1, _, q3 = statistics.quantiles(values, n=4, method="inclusive")
-        row |= {"q1": round(q1, 4), "q3": round(q3, 4)}
-    return row
 
 
 def main(arguments: list[str]) -> int:
     """Print the figure; exit 1 when parsing takes more than ten times the reading."""
     rows = measure(float(arguments[0]) if arguments else 100.0)
-    for row in rows:
-        print(f"{row['value']:10.3f} {row['unit']:<3} {row['quantity']}")
-    slow = [row for row in rows if row["id"] == "parse-log-server-ratio" and row["value"] > LIMIT]
+    for one in rows:
+        print(f"{one['value']:10.3f} {one['unit']:<3} {one['quantity']}")
+    slow = [one for one in rows if one["id"] == "parse-log-server-ratio" and one["value"] > LIMIT]
     return 1 if slow else 0
 
 

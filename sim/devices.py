@@ -32,7 +32,7 @@ _WORDS = (
     "nvidia amd intel google apple geforce rtx gtx instinct tesla quadro radeon gpu tpu corporation inc oam hbm "
     "hbm2 hbm2e hbm3 hbm3e gddr6 gddr6x gddr7 cluster blackwell hopper ada lovelace graphics edition generation"
 )
-_NOISE = frozenset(_WORDS.split())
+_NOISE = tuple(_WORDS.split())
 _FORMS = {"sxm": "SXM", "sxm2": "SXM", "sxm3": "SXM", "sxm4": "SXM", "sxm5": "SXM", "pcie": "PCIe", "nvl": "NVL"}
 _TIERS = {"pro": "Pro", "max": "Max", "ultra": "Ultra", "super": "Super", "ti": "Ti"}
 _CPU = re.compile(r"\b(xeon|epyc|ryzen|threadripper|core|graviton\d*|neoverse|ampere)\b", re.IGNORECASE)

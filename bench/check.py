@@ -101,7 +101,7 @@ def _named(whole: data.Measurements, name: str) -> Iterator[Finding]:
         )
     words = stem.replace("_", "-").split("-")
     said = {DEVICES[word] for word in words if word in DEVICES}
-    names = {}
+    names: dict[str, None] = {}
     for row in whole.rows.values():
         try:
             names[device(row.hardware or "").name] = None

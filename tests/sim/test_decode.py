@@ -132,6 +132,15 @@ def test_an_end_token_ends_the_text_wherever_it_stands(text, finish, budget, tok
     assert (trace.tokens, trace.finish) == (tokens, finish)
 
 
+@pytest.mark.parametrize("end", [0, 300])
+def test_the_first_token_and_a_large_one_can_be_the_end(end):
+    def model(prefix):
+        return one_hot(end if len(prefix) == 2 else 7, 400)
+
+    trace = decode(model, model, (), 3, 9, eos=end)
+    assert (trace.tokens, trace.finish) == ((7, 7, end), "eos")
+
+
 def test_an_end_token_as_correction_and_as_bonus():
     target = scripted(10, 11, 9, 12)
     as_correction = decode(target, scripted(10, 11, 30), (), 3, 10, eos=9)

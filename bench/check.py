@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.rows import WIDE
 from sim import data, expected_tokens, metrics
 from sim.devices import DEVICES, device
 
@@ -29,11 +30,12 @@ class Finding(NamedTuple):
 
 
 _UNIT_WORDS = (
-    "ms s µs tokens tokens/s requests/s rounds/s fraction % × GB MB GB/s MB/s TB/s TFLOP/s TOP/s W MHz °C count"
+    "ms s µs tokens tokens/s requests/s rounds/s fraction % × GB MB GB/s MB/s TB/s TFLOP/s TOP/s W MHz °C experts"
 )
 UNITS = tuple(_UNIT_WORDS.split())
 _TIMES = ("ms", "s", "µs")
 _WIDE = 0.25
+"""Largest distance of min and max in shares of the value, where no quartiles are given; of the quartiles: WIDE."""
 _OLDER = "A100 A10 A30 A40 V100 T4 3090 3080 3070 3060 MI250 MI210 MI100 M1 M2"
 _NO_FP8 = tuple(_OLDER.split())
 _FP4 = ("B200", "B300", "GB200", "GB300", "MI350X", "MI355X", "5090", "5080", "5070", "PRO 6000")
@@ -142,10 +144,11 @@ def _spread(row: data.Measurement) -> Iterator[Finding]:
     if row.n == 1:
         yield Finding("question", row.id, "one single value: is there really no repeat? Say so in a note")
     elif row.value and row.min is not None and row.max is not None:
-        wide = (row.max - row.min) / abs(row.value)
+        quartiles = row.q1 is not None and row.q3 is not None and row.n >= 4
+        wide = (row.q3 - row.q1 if quartiles else row.max - row.min) / abs(row.value)  # type: ignore[operator]
         if row.min < row.value / 2 and row.unit not in _TIMES:
             yield Finding("question", row.id, f"{row.min:g} is less than half of {row.value:g}: a run without warm-up?")
-        elif wide > _WIDE:
+        elif wide > (WIDE if quartiles else _WIDE):
             yield Finding("question", row.id, f"the spread is {wide:.0%} of the value; say why in a note")
     if row.warmup is None:
         yield Finding("error", row.id, "the number of warm-up runs is missing (0 is an answer)")
@@ -159,7 +162,7 @@ def _units(row: data.Measurement) -> Iterator[Finding]:
     if row.value < 0 and row.unit != "°C":
         yield Finding("error", row.id, f"{row.value:g} {row.unit} is below 0")
     if row.unit == "fraction" and row.value > 1:
-        yield Finding("error", row.id, f"{row.value:g} as a fraction is above 1: is it a percentage?")
+        yield Finding("question", row.id, f"{row.value:g} as a fraction is above 1: is it a percentage?")
     if row.unit == "%" and 0 < row.value < 1.5:
         yield Finding(
             "question", row.id, f"{row.value:g} %: is it a fraction, {row.value:.0%}? If it is not, say so in a note"

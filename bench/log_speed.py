@@ -26,6 +26,7 @@ __all__ = ["MIXES", "measure", "write_log"]
 MIXES = {"server": 0.05, "dense": 0.5}
 """Share of lines that state acceptance. A busy server prints one such line in ten seconds beside hundreds of others, so
 5 % is already more than a log holds; 50 % shows what the lines themselves cost."""
+COUNTED = "counted by tracemalloc, the same in every repeat"
 LIMIT = 10.0
 """parse_log over plain reading, for the server's log."""
 
@@ -160,7 +161,9 @@ def measure(megabytes: float = 100.0, repeats: int = 5) -> list[dict[str, Any]]:
             few, many = 150_000, 450_000
             for count in (few, many):
                 what = f"peak memory of Python objects in parse_log after {count:,} lines, {share:.0%} state acceptance"
-                rows.append(row(f"parse-log-{name}-memory-{count}", what, "MB", [_peak(path, count)], warmup=0))
+                rows.append(
+                    row(f"parse-log-{name}-memory-{count}", what, "MB", [_peak(path, count)], warmup=0, note=COUNTED)
+                )
     return rows
 
 

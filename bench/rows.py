@@ -11,7 +11,10 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["row"]
+__all__ = ["WIDE", "row"]
+
+WIDE = 0.15
+"""Quartiles farther apart than this share of the median are said in a note. From five repeats on: fewer have none."""
 
 
 def row(ident: str, quantity: str, unit: str, values: Sequence[float], *, warmup: int, **more: Any) -> dict[str, Any]:
@@ -31,6 +34,8 @@ def row(ident: str, quantity: str, unit: str, values: Sequence[float], *, warmup
     if len(values) > 1:
         low, _, high = statistics.quantiles(values, n=4, method="inclusive")
         made |= {"min": _short(min(values)), "q1": _short(low), "q3": _short(high), "max": _short(max(values))}
+        if len(values) >= 5 and high - low > WIDE * abs(made["value"]) and more.get("note") is None:
+            more["note"] = f"quartiles lie {100 * (high - low) / abs(made['value'] or 1):.0f} % of the median apart"
     return made | {"warmup": warmup} | more
 
 

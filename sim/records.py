@@ -39,7 +39,7 @@ MARKS = ("primary", "secondary", "figure", "derived", "memory")
 _FROM_0 = (
     "alpha c accepted_per_drafted gamma speedup predicted_speedup speedup_from_times ops_factor ms_per_token "
     "baseline_ms_per_token tokens_per_second qps temperature memory_gb clock_mhz power_cap_w warmup context rounds "
-    "drafted accepted emitted rate"
+    "drafted accepted emitted rate weight_bytes kv_bytes operations verify_ratio"
 )
 _FROM_1 = "tokens_per_pass batch devices layers layers_run positions experts active n concurrency"
 AT_LEAST: Mapping[str, float] = MappingProxyType(dict.fromkeys(_FROM_0.split(), 0) | dict.fromkeys(_FROM_1.split(), 1))
@@ -57,6 +57,7 @@ _UNITS = {
     "MHz": "clock_mhz",
     "W": "power_cap_w",
     "°C": "temperature_c",
+    "bytes": "weight_bytes kv_bytes",
 }
 UNITS: Mapping[str, str] = MappingProxyType({name: unit for unit, names in _UNITS.items() for name in names.split()})
 """Units of the fields whose unit is fixed. A measured `value` carries its own unit in the row."""
@@ -175,6 +176,12 @@ class Measurement(Provenance):
     q1: float | None = None
     q3: float | None = None
     max: float | None = None
+    predicted: float | None = None
+    goal: float | None = None
+    weight_bytes: float | None = None
+    kv_bytes: float | None = None
+    operations: float | None = None
+    verify_ratio: float | None = None
     rounds: int | None = None
     drafted: int | None = None
     accepted: int | None = None

@@ -151,7 +151,7 @@ def test_F13_unknown_keys_are_remarked():
     ("level", "words", "fields"),
     [
         ("question", "is it a fraction, 31%?", {"quantity": "acceptance", "unit": "%", "value": 0.312}),
-        ("error", "is it a percentage?", {"quantity": "acceptance", "unit": "fraction", "value": 31.2}),
+        ("question", "is it a percentage?", {"quantity": "acceptance", "unit": "fraction", "value": 31.2}),
         ("question", "are these seconds?", {"quantity": "TTFT", "unit": "ms", "value": 0.12}),
         ("question", "are these milliseconds?", {"quantity": "TTFT", "unit": "s", "value": 120.0}),
         ("error", "1e9 bytes", {"quantity": "memory", "unit": "MiB", "value": 80.0}),

@@ -38,7 +38,7 @@ class Trace:
     """A whole decode. The counters count what was verified; `tokens` is trimmed to the budget, the end or the stop.
 
     `tokens` exclude the prompt and include the end token or stop sequence; finish is "length", "eos" or "stop";
-    `target_passes` is the number of rounds.
+    `target_passes` is the number of rounds. A draft is not shortened near the end of the budget, as some engines do.
     """
 
     tokens: tuple[int, ...]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sim._numbers import number, row, tokens_of, whole
 
-__all__ = ["distribution", "greedy_token", "one_hot", "reshaped", "truncated"]
+__all__ = ["distribution", "greedy_token", "one_hot", "reshaped", "translated", "truncated"]
 
 TIE = 1e-9
 """Values closer than this are a tie, and the smaller token wins; a temperature up to this is greedy."""
@@ -99,6 +99,28 @@ def truncated(
     for token in kept:
         keep[token] = True
     return _normalised([value if keep[token] else 0.0 for token, value in enumerate(given)])
+
+
+def translated(probabilities: Sequence[float], ids: Sequence[int | None], size: int) -> tuple[float, ...]:
+    """A draft's row in the target's vocabulary of `size` tokens, for a draft with a vocabulary of its own.
+
+    ids[i] is the target's id of the draft's token i, None where the target has no such token: those are suppressed
+    and the rest renormalised *before* anything is drawn, so that the row is what drafts are drawn from. Ids must be
+    distinct.
+    """
+    given = row("probabilities", probabilities, len(ids))
+    weights = [0.0] * whole("size", size, 1)
+    named = [False] * len(weights)
+    for i, token in enumerate(ids):
+        if token is None:
+            continue
+        place = whole(f"ids[{i}]", token, 0, len(weights) - 1)
+        if named[place]:
+            raise ValueError(f"ids[{i}] is {token!r}; it must be named once: two tokens of the draft cannot be one")
+        weights[place], named[place] = given[i], True
+    if math.fsum(weights) <= 0.0:
+        raise ValueError("ids leave no probability; the target must know at least one token that the draft proposes")
+    return _normalised(weights)
 
 
 def _normalised(weights: Sequence[float]) -> tuple[float, ...]:

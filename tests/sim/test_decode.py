@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim import decode, one_hot, pick_token
+from sim import decode, distribution, one_hot, pick_token, truncated
 from tests.sim.strategies import little_model
 
 SIZE = 5
@@ -87,6 +87,39 @@ def test_greedy_models_give_the_plain_greedy_text(gamma, seed):
 
     target, draft = greedy(little_model(1)), greedy(little_model(2))
     assert decode(target, draft, (3,), gamma, 25, seed).tokens == plain(target, (3,), 25).tokens
+
+
+# llama.cpp server (tools/server/tests/unit/test_speculative.py @ 0876d422): the greedy text is the same for every draft
+# length, and a run asked for 64 tokens gives exactly 64.
+@pytest.mark.parametrize("gamma", [1, 2, 4, 8, 12, 16])
+def test_llama_cpp_greedy_text_does_not_depend_on_the_draft_length(gamma):
+    def greedy(model):
+        return lambda prefix: distribution(model(prefix), 0)
+
+    target, draft = greedy(little_model(21)), greedy(little_model(22))
+    trace = decode(target, draft, tuple(range(5)) * 11, gamma, 64)
+    assert len(trace.tokens) == 64
+    assert trace.tokens == plain(target, tuple(range(5)) * 11, 64).tokens
+
+
+@given(st.sampled_from([(1, None), (2, None), (99, None), (None, 0.5), (None, 0.9), (None, 0.99)]), st.integers(0, 99))
+def test_vllm_no_token_outside_what_truncation_keeps(cut, seed):
+    def target(prefix):
+        return truncated(little_model(4)(prefix), *cut)
+
+    trace = decode(target, little_model(5), (0,), 3, 12, seed)
+    for k, token in enumerate(trace.tokens):
+        assert target((0, *trace.tokens[:k]))[token] > 0
+
+
+@pytest.mark.parametrize(("penalty", "out"), [(1.5, (1, 15)), (0.7, (1, 1, 15))])
+def test_vllm_penalties_count_drafts_accepted_in_the_round(penalty, out):
+    scores = [0.0] * 16
+    scores[1], scores[15] = 100, 99
+    trace = decode(
+        lambda prefix: distribution(scores, 0, seen=prefix, frequency=penalty), lambda _: one_hot(1, 16), (), 3, 9
+    )
+    assert trace.rounds[0].emitted == out
 
 
 def test_random_numbers_are_drawn_in_the_documented_order():
@@ -184,7 +217,7 @@ def test_the_tokens_after_an_end_are_verified_but_not_in_the_text():
 
 def test_confidence_ends_the_draft_early_and_keeps_the_law():
     target, draft = little_model(8, 3), little_model(9, 3)
-    runs = 8_000
+    runs = 5_000
     counts = dict.fromkeys(itertools.product(range(3), repeat=2), 0)
     lengths = set()
     for seed in range(runs):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sim import distribution, greedy_token, one_hot, reshaped, truncated
+from sim import distribution, greedy_token, one_hot, reshaped, translated, truncated
 from tests.sim.strategies import rows
 
 logits = st.lists(st.floats(-50, 50), min_size=1, max_size=8)
@@ -123,6 +123,22 @@ def test_banned_tokens_are_never_left():
     scores[2], scores[15] = 100, 99
     assert distribution(scores, 0, banned=(2,)) == one_hot(15, 16)
     assert distribution(scores, 1.0, banned=(2,))[2] == 0.0
+
+
+def test_a_draft_with_another_vocabulary_is_translated():
+    # transformers, tests/generation/test_candidate_generator.py @ 14dc3bc6: target hello world foo bar, assistant hello
+    # world foo baz and one more: ids 0, 1, 2 map to themselves, 3 and 4 are suppressed.
+    ids = (0, 1, 2, None, None)
+    assert translated((0.1, 0.2, 0.2, 0.3, 0.2), ids, 4) == pytest.approx((0.2, 0.4, 0.4, 0))
+    assert translated((0.25, 0.75), (3, 0), 4) == (0.75, 0, 0, 0.25)
+    with pytest.raises(ValueError, match=r"ids leave no probability"):
+        translated((0, 0, 0, 0.5, 0.5), ids, 4)
+    with pytest.raises(ValueError, match=r"ids\[1\] is 0; it must be named once"):
+        translated((0.5, 0.5), (0, 0), 4)
+    with pytest.raises(ValueError, match=r"ids\[0\] is 4; it must be a whole number from 0 to 3"):
+        translated((1,), (4,), 4)
+    with pytest.raises(ValueError, match=r"probabilities has 1 entries; it must have 2"):
+        translated((1,), (0, 1), 4)
 
 
 def test_one_hot():

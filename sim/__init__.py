@@ -9,6 +9,7 @@ from sim.bursts import Burst, burst_survival, burst_tokens, draw_burst_rounds, r
 from sim.cost import PassTime, draft_cost, experts_touched, pass_time, ridge_positions, verify_cost
 from sim.decision import Decision, Setting, break_even_batch, decide, round_at, speedup_at
 from sim.decode import DecodeRound, Trace, decode
+from sim.goodness import Fit, chi_square, noise_floor, total_variation, upper_gamma
 from sim.logs import Log, LogReader, Measured, Problem, parse_log
 from sim.metrics import (
     Metrics,
@@ -27,6 +28,7 @@ from sim.metrics import (
     tau_from_times,
 )
 from sim.presets import HARDWARE, MODELS, Hardware, Model
+from sim.rounding import rounded, spacing, summed
 from sim.rows import distribution, greedy_token, one_hot, reshaped, translated, truncated
 from sim.sampling import (
     RULES,
@@ -98,6 +100,7 @@ __all__ = [
     "DecodeRound",
     "Drafter",
     "Engine",
+    "Fit",
     "Hardware",
     "Log",
     "LogReader",
@@ -125,6 +128,7 @@ __all__ = [
     "burst_tokens",
     "candidates_law",
     "chain_tree",
+    "chi_square",
     "conditional_from_survival",
     "contradictions",
     "convert",
@@ -144,6 +148,7 @@ __all__ = [
     "greedy_token",
     "k_ary_tree",
     "memory_ledger",
+    "noise_floor",
     "one_hot",
     "operations_factor",
     "optimal_gamma",
@@ -163,14 +168,17 @@ __all__ = [
     "ridge_positions",
     "round_at",
     "round_time",
+    "rounded",
     "runs_tokens",
     "serving_round",
     "serving_tokens",
     "sglang_rate",
     "share_discarded",
+    "spacing",
     "speedup",
     "speedup_at",
     "speedup_from_times",
+    "summed",
     "survival_from_histogram",
     "survival_from_rates",
     "tau_from_accepted",
@@ -179,11 +187,14 @@ __all__ = [
     "then_from_tokens",
     "time_quantile",
     "tokens_from_survival",
+    "total_variation",
+    "translated",
     "translated",
     "tree_from_paths",
     "tree_speedup",
     "tree_tokens",
     "truncated",
+    "upper_gamma",
     "verify_candidates",
     "verify_cost",
     "verify_round",

@@ -1,4 +1,4 @@
-"""The Markdown extension of this site: `widget` blocks become figures, `#!sim` and `#!data` numbers, terms links.
+"""The Markdown extension of this site: `widget` blocks become figures, `math` formulas, values numbers, terms links.
 
 Why one Python-Markdown extension and nothing else: every generator that uses Python-Markdown can load the same line. It
 never raises; whatever is wrong becomes a red box in the page and one line `file:line: message` in the terminal. It must
@@ -27,6 +27,7 @@ from markdown.util import AtomicString, code_escape
 from widgets._page import block, fences, inline, problems
 from widgets._page.assets import live_folder
 from widgets._page.figure import figure, view_of
+from widgets._page.formula import Refused, formula
 from widgets._page.glossary import LinkTerms
 from widgets._page.problems import Page, Problem
 
@@ -178,15 +179,18 @@ class _Draw(Treeprocessor):
     def _html(self, pending: _Pending) -> str:
         """A figure, or a box that says what is wrong. Never raises."""
         fence = pending.fence
+        what = "figure" if fence.kind == "widget" else "formula"
         if fence.problem:
-            return problems.box([self.site.tell(fence.start, fence.problem)])
+            return problems.box([self.site.tell(fence.start, fence.problem)], what)
         try:
-            return self._figure(fence)
+            return self._figure(fence) if fence.kind == "widget" else formula("\n".join(fence.body))
+        except Refused as refused:
+            told = [self.site.tell(fence.start + 1, str(refused))]
         except block.Mistakes as mistakes:
             told = [self.site.tell(fence.start + 1 + line, message) for line, message in mistakes.found]
         except Exception as error:  # a fault of ours must not cost the page either
-            told = [self.site.tell(fence.start, f"the figure cannot be drawn: {type(error).__name__}: {error}")]
-        return problems.box(told)
+            told = [self.site.tell(fence.start, f"the {what} cannot be drawn: {type(error).__name__}: {error}")]
+        return problems.box(told, what)
 
     def _figure(self, fence: fences.Fence) -> str:
         site = self.site

@@ -1,8 +1,8 @@
-"""Find the `widget` blocks in the lines of a page, and the lines that only look like one.
+"""Find the `widget` and `math` blocks in the lines of a page, and the lines that only look like one.
 
 Why its own scanner: the fence handling of Markdown extensions drops what it does not understand without a word. This
-one accepts every opener whose first word is `widget`, sees outer fences (an example inside a longer fence stays an
-example), and knows the line of everything. It must not know YAML, HTML or Markdown's other syntax.
+one accepts every opener whose first word is `widget` or `math`, sees outer fences (an example inside a longer fence
+stays an example), and knows the line of everything. It must not know YAML, HTML or Markdown's other syntax.
 """
 
 from __future__ import annotations
@@ -15,20 +15,23 @@ from dataclasses import dataclass
 __all__ = ["Fence", "scan"]
 
 _OPEN = re.compile(r"(?P<prefix>(?:[ ]*>)*[ ]*)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
-_LISTED = re.compile(r"(?P<prefix>[> ]*)(?:[-*+]|[0-9]+[.)])[ ]+(?P<marks>`{3,}|~{3,})[ ]*(?P<info>widget\b.*)")
+_LISTED = re.compile(
+    r"(?P<prefix>[> ]*)(?:[-*+]|[0-9]+[.)])[ ]+(?P<marks>`{3,}|~{3,})[ ]*(?P<info>(?:widget|math)\b.*)"
+)
 _WORD = re.compile(r"[ ]*(?:\{[ ]*\.?)?(?P<word>[^\s{}]*)(?P<extra>.*)")
 _LIKE = 0.75
 
 
 @dataclass(frozen=True)
 class Fence:
-    """One block that is, or was meant to be, a widget. Lines are counted from 0; `end` is the line after the last."""
+    """One block that is, or was meant to be, a widget or math. Lines count from 0; `end` is the line after it."""
 
     start: int
     end: int
     prefix: str
     body: tuple[str, ...]
     problem: str = ""
+    kind: str = "widget"
 
 
 def scan(lines: Sequence[str]) -> tuple[list[Fence], list[bool]]:
@@ -41,8 +44,9 @@ def scan(lines: Sequence[str]) -> tuple[list[Fence], list[bool]]:
         opener = _OPEN.fullmatch(lines[at])
         if listed:
             end = _close(lines, at, listed["prefix"] + "  ", listed["marks"]) or at + 1
-            problem = "a widget block cannot start on the line of a list mark; put it on its own line, four spaces in"
-            found.append(Fence(at, end, listed["prefix"], tuple(lines[at + 1 : end]), problem))
+            kind = "math" if listed["info"].startswith("math") else "widget"
+            problem = f"a {kind} block cannot start on the line of a list mark; put it on its own line, four spaces in"
+            found.append(Fence(at, end, listed["prefix"], tuple(lines[at + 1 : end]), problem, kind))
         elif opener and not (opener["marks"][0] == "`" and "`" in opener["info"]):
             fence = _block(lines, at, opener)
             if isinstance(fence, Fence):
@@ -59,32 +63,36 @@ def scan(lines: Sequence[str]) -> tuple[list[Fence], list[bool]]:
 
 
 def _block(lines: Sequence[str], at: int, opener: re.Match[str]) -> Fence | int:
-    """The fence that opens at line `at` if it means to be a widget, else the line after its end."""
+    """The fence that opens at line `at` if it means to be a widget or math, else the line after its end."""
     prefix, marks = opener["prefix"], opener["marks"]
     word = _WORD.fullmatch(opener["info"])
     name, extra = (word["word"], word["extra"].strip(" }")) if word else ("", "")
-    if not _meant(name):
+    kind = _meant(name)
+    if not kind:
         return _close(lines, at, prefix, marks) or at + 1
     end = _close(lines, at, prefix, marks, strict=True)
     problem = ""
-    if name != "widget" or opener["info"].lstrip()[:1] == "{":
+    if name != kind or opener["info"].lstrip()[:1] == "{":
         shown = opener["info"].strip()
-        problem = f"this looks like a widget block, but its opening line says {shown!r}; write 'widget'"
+        problem = f"this looks like a {kind} block, but its opening line says {shown!r}; write {kind!r}"
     elif extra:
-        problem = f"nothing else may stand on the opening line of a widget block, but {extra!r} does"
+        problem = f"nothing else may stand on the opening line of a {kind} block, but {extra!r} does"
     if end is None:
         end = _unclosed(lines, at)
-        problem = f"the widget block is not closed; end it with a line of {marks}"
+        problem = f"the {kind} block is not closed; end it with a line of {marks}"
         body = lines[at + 1 : end]
     else:
         body = lines[at + 1 : end - 1]
-    return Fence(at, end, prefix, tuple(_bare(line, prefix) for line in body), problem)
+    return Fence(at, end, prefix, tuple(_bare(line, prefix) for line in body), problem, kind)
 
 
-def _meant(name: str) -> bool:
-    """Is this word `widget`, or a slip of it?"""
+def _meant(name: str) -> str:
+    """`widget` or `math` where this word is one of them or a slip of it, else nothing."""
     lower = name.lower()
-    return lower == "widget" or (len(lower) >= 5 and difflib.SequenceMatcher(None, lower, "widget").ratio() >= _LIKE)
+    if lower in ("math", "maths"):
+        return "math"
+    like = len(lower) >= 5 and difflib.SequenceMatcher(None, lower, "widget").ratio() >= _LIKE
+    return "widget" if lower == "widget" or like else ""
 
 
 def _close(lines: Sequence[str], at: int, prefix: str, marks: str, *, strict: bool = False) -> int | None:

@@ -57,14 +57,14 @@ def hint(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {lowered[near[0]]!r}?)" if near else ""
 
 
-def box(problems: Iterable[Problem]) -> str:
-    """The red box that stands in the page where a figure would be."""
+def box(problems: Iterable[Problem], what: str = "figure") -> str:
+    """The red box that stands in the page where a figure (or a formula) would be."""
     items = "".join(
         f"<li><code>{esc(f'{problem.path}:{problem.line}')}</code> {esc(problem.message)}</li>" for problem in problems
     )
     return (
         '<div class="sd-problem-box" role="alert" data-search-exclude>'
-        f"<p><strong>This figure could not be drawn.</strong></p><ul>{items}</ul></div>"
+        f"<p><strong>This {what} could not be drawn.</strong></p><ul>{items}</ul></div>"
     )
 
 

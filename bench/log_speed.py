@@ -142,7 +142,9 @@ def _peak(path: Path, lines_read: int) -> float:
     return peak / 1e6
 
 
-def measure(megabytes: float = 100.0, repeats: int = 5) -> list[dict[str, Any]]:
+def measure(
+    megabytes: float = 100.0, repeats: int = 5, lines: tuple[int, int] = (150_000, 450_000)
+) -> list[dict[str, Any]]:
     """Rows for docs/data/measured: seconds for reading and for parsing, their quotient, and the peak memory."""
     rows: list[dict[str, Any]] = []
     for name, share in MIXES.items():
@@ -158,8 +160,7 @@ def measure(megabytes: float = 100.0, repeats: int = 5) -> list[dict[str, Any]]:
                 ("ratio", f"parse_log over plain reading, {about}", "×", [parsed / plain for plain, parsed in pairs]),
             ):
                 rows.append(row(f"parse-log-{name}-{key}", what, unit, values, warmup=1))
-            few, many = 150_000, 450_000
-            for count in (few, many):
+            for count in lines:
                 what = f"peak memory of Python objects in parse_log after {count:,} lines, {share:.0%} state acceptance"
                 rows.append(
                     row(f"parse-log-{name}-memory-{count}", what, "MB", [_peak(path, count)], warmup=0, note=COUNTED)

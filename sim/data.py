@@ -58,6 +58,10 @@ __all__ = [
 ]
 
 
+DEEPEST = 32
+"""Levels of a data file; a fixed bound, because the interpreter's own differs from machine to machine."""
+
+
 def read_json(text: str, name: str = "data") -> Any:
     """Strict JSON. DataError names the file (`name`) and the key of what is wrong; no other exception leaves."""
     if not text.strip():
@@ -89,19 +93,21 @@ def read_json(text: str, name: str = "data") -> Any:
     return value
 
 
-def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def _not_finite(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     if isinstance(value, float):
         if not math.isfinite(value):
             yield path, "NaN" if math.isnan(value) else "Infinity (or a number too large)"
     elif isinstance(value, int) and abs(value) > 2**63:
         yield path, "a whole number beyond 64 bits"
+    elif depth > DEEPEST and isinstance(value, dict | list):
+        yield path[:40] + "...", f"nested more than {DEEPEST} levels deep"
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _not_finite(item, f"{path}.{key}" if path else key)
+            yield from _not_finite(item, f"{path}.{key}" if path else key, depth + 1)
     elif isinstance(value, list):
         for place, item in enumerate(value):
             label = item["id"] if isinstance(item, dict) and isinstance(item.get("id"), str) else place
-            yield from _not_finite(item, f"{path}[{label}]")
+            yield from _not_finite(item, f"{path}[{label}]", depth + 1)
 
 
 def parse(text: str, name: str = "data") -> Dataset:

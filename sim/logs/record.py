@@ -28,8 +28,8 @@ Scope = Literal["interval", "lifetime", "run"]
 class Problem(NamedTuple):
     """Something the reader must know. `line` counts from 1 (0: the whole text).
 
-    kind: unknown-shape, impossible, inconsistent, missing, no-drafts, restart, ambiguous, estimate, not-json,
-    mixed, cut, nothing.
+    kind: unknown-shape, impossible and not-json (nothing was read), inconsistent (two figures contradict each other),
+    missing, no-drafts, estimate, biased and ambiguous (SGLang's rate), restart and mixed (no total), cut, nothing.
     """
 
     line: int

@@ -1,0 +1,101 @@
+"""Every page of the built site: it opens without an error, says one thing in its title, and fits a narrow screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+
+def addresses(site: Path) -> list[str]:
+    """The pages of a built site as addresses relative to its root: "" for the home page, "lessons/…/" for others."""
+    folders = (page.parent.relative_to(site).as_posix() for page in site.rglob("index.html"))
+    return sorted(f"{folder}/".removeprefix("./") for folder in folders)
+
+
+def test_every_page_opens_without_an_error_in_both_palettes(built: Path, open_page: Callable[..., Page]) -> None:
+    pages = addresses(built)
+    assert len(pages) > 10
+    for dark in (False, True):
+        page = open_page("", dark=dark)
+        root = page.url
+        for address in pages:
+            page.goto(root + address)
+            titles = 0 if address.startswith("embed/") else 1  # an embedded figure stands on a page with a title
+            assert page.locator("h1").count() == titles, address
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_no_page_scrolls_sideways_on_a_narrow_screen(built: Path, open_page: Callable[..., Page], width: int) -> None:
+    page = open_page("", viewport={"width": width, "height": 800})
+    root = page.url
+    too_wide = {}
+    for address in addresses(built):
+        page.goto(root + address)
+        found = page.evaluate("document.scrollingElement.scrollWidth")
+        if found > width:
+            too_wide[address] = found
+    assert too_wide == {}
+
+
+class _Links(HTMLParser):
+    """Where a page points to, and the places in it that can be pointed at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.pictures_without_words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if tag == "a" and found.get("href"):
+            self.links.append(str(found["href"]))
+        if tag == "img" and found.get("alt") is None:
+            self.pictures_without_words.append(str(found.get("src")))
+        for name in ("id", "name"):
+            if found.get(name):
+                self.places.add(str(found[name]))
+
+
+def test_every_link_inside_the_site_leads_somewhere(built: Path) -> None:
+    read: dict[Path, _Links] = {}
+    for page in built.rglob("*.html"):
+        read[page] = _Links()
+        read[page].feed(page.read_text(encoding="utf-8"))
+    broken = []
+    for page, found in read.items():
+        if page.name == "404.html":  # served from any depth, so its addresses start at the root
+            continue
+        here = "/" + str(page.parent.relative_to(built)).replace(".", "", 1)
+        for link in found.links:
+            target, fragment = urldefrag(urljoin(here.rstrip("/") + "/", link))
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            file = built / unquote(parts.path).lstrip("/")
+            file = file / "index.html" if parts.path.endswith("/") or file.is_dir() else file
+            if not file.is_file():
+                broken.append(f"{here}: {link}")
+            elif fragment and file in read and unquote(fragment) not in read[file].places:
+                broken.append(f"{here}: {link} (no such place)")
+    assert broken == []
+
+
+def test_every_picture_has_words(built: Path) -> None:
+    for page in built.rglob("*.html"):
+        links = _Links()
+        links.feed(page.read_text(encoding="utf-8"))
+        assert links.pictures_without_words == [], page
+
+
+def test_search_finds_the_lesson_and_not_the_machinery(built: Path) -> None:
+    index = (built / "search" / "search_index.json").read_text(encoding="utf-8")
+    assert "draft length" in index
+    for noise in ("data-part", "data-stops", "<svg", "sd-control", "viewBox", "base64"):
+        assert noise not in index, noise
+    assert len(index) < 400_000

@@ -147,7 +147,7 @@ def document(log: Log, tool: str, answers: dict[str, str], ident: str | None, no
 
 def _row(log: Log, total: Measured, name: str) -> dict[str, Any]:
     by_length = total.length is not None
-    parts = [one.length if by_length else one.rate for one in log.runs if one.scope == "interval"]
+    parts = [one.length if by_length else one.rate for one in log.runs if one.scope != "lifetime"]
     values = [value for value in parts if value is not None]
     row: dict[str, Any] = {
         "id": name,

@@ -141,6 +141,19 @@ def test_problems_of_the_log_are_shown_with_their_lines(run):
     assert said.startswith("line 1: unknown-shape:")
 
 
+def test_B17_two_snapshots_of_counters_are_one_run(run):
+    counters = (
+        "vllm:spec_decode_num_drafts_total {}\nvllm:spec_decode_num_draft_tokens_total {}\n"
+        "vllm:spec_decode_num_accepted_tokens_total {}\n"
+    )
+    code, whole, _ = run(counters.format(10, 30, 12) + counters.format(110, 330, 132))
+    assert code == 0
+    assert (whole["rows"][0]["rounds"], whole["rows"][0]["tokens_per_pass"]) == (100, 2.2)
+    restarted, _, said = run(counters.format(10, 30, 12) + counters.format(1, 3, 1), method="other")
+    assert restarted == 1
+    assert "restart" in said
+
+
 def test_nothing_is_overwritten(run):
     assert run(LINE)[0] == 0
     code, _, said = run(LINE)

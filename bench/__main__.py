@@ -13,7 +13,6 @@ COMMANDS = {
     "check": ("bench.check", "FILE…  validate data files and ask about what looks wrong"),
     "import": ("bench.importer", "FILE… --tool … --hardware … --out DIR  turn an engine's log into a data file"),
     "run": ("bench.run", "SUITE|all --device cuda|cpu --out DIR  measure"),
-    "merge": ("bench.merge", "FILE… --out FILE  shards of one suite as one file"),
     "merge": ("bench.merge", "FILE… --out FILE  shards of a suite, or a suite from two devices, as one file"),
     "schema": ("bench.schema", "write docs/data/schema.json"),
     "log-speed": ("bench.log_speed", "[MB]  how fast logs are read"),

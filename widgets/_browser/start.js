@@ -1,5 +1,6 @@
 /**
- * The one script the pages name. It finds the figures and brings in the live part from the folder of their build.
+ * The one script the pages name. It finds the figures and brings in the live part from the folder of their build,
+ * and the reader's progress where a page has a place for it.
  *
  * The folder's name is a hash of its contents; the page carries it in `data-live`. This file has no hash in its name,
  * may be an old copy from a cache, and so must know as little as possible.
@@ -10,6 +11,8 @@ let loaded;
 let broken = "";
 
 function start() {
+  // Without its marks a page is whole: a failure to load them is nobody's business.
+  if (document.querySelector("[data-progress]")) import("./progress.js").then(({ show }) => show(), () => {});
   const figure = /** @type {HTMLElement | null} */ (document.querySelector("sd-widget[data-live]"));
   if (!figure) return;
   const build = figure.dataset.live ?? "";

@@ -28,8 +28,8 @@ __all__ = ["AssetError", "build", "declared", "live_folder", "main", "site_zip"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-#: Named by mkdocs.yml, so they lie beside the hashed folder under fixed names.
-ENTRIES = ("start.js", "widget.css")
+#: Named by mkdocs.yml, or by start.js on pages without a figure: they lie beside the hashed folder under fixed names.
+ENTRIES = ("start.js", "progress.js", "widget.css")
 LIST = "assets.json"
 #: Material prints a banner about its successor before every build; the choice is stated in the contributing pages.
 QUIET = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

@@ -45,6 +45,8 @@ At these settings a pass yields `#!sim expected_tokens(alpha=0.6, gamma=4):.2f` 
 
     - One sentence.
 
+<div class="sd-progress" data-progress="mark" data-node="{node}" hidden></div>
+
 <ul class="sd-next" markdown>
 <li markdown="span">[Questions people ask](../reference/questions.md)<br>Where the reader may go from here.</li>
 </ul>
@@ -66,7 +68,7 @@ def create(title: str, root: Path = ROOT) -> Path:
     path = root / "docs" / "lessons" / f"{number:02}-{'-'.join(words)}.md"
     if path.exists():
         raise ValueError(f"{path.relative_to(root)} is there already")
-    path.write_text(TEMPLATE.format(title=title.strip(), number=number), encoding="utf-8")
+    path.write_text(TEMPLATE.format(title=title.strip(), number=number, node=path.stem), encoding="utf-8")
     new = f"\n{last[1]}- lessons/{path.name}"
     settings.write_text(text[: last.end()] + new + text[last.end() :], encoding="utf-8")
     return path

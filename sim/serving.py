@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from sim._numbers import number, one_of, probability, whole
 from sim.cost import PassTime, pass_time
-from sim.presets import BYTES, HARDWARE, MODELS, Model
+from sim.presets import BYTES, HARDWARE, MODELS, Hardware, Model
 from sim.sampling import draw_rounds
 from sim.theory import expected_tokens
 from sim.trees import best_first_tree, tree_tokens
@@ -87,6 +87,15 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 )
 
 
+_CARDS: Mapping[tuple[str, str], Hardware] = MappingProxyType(
+    {
+        (engine, card): sheet.derated(how.bandwidth, how.arithmetic)
+        for engine, how in ENGINES.items()
+        for card, sheet in HARDWARE.items()
+    }
+)
+
+
 @dataclass(frozen=True)
 class Drafter:
     """A way to draft. `kind` is "head", "model" or "lookup"; `nodes` > 0: that many guesses hang in a tree."""
@@ -129,7 +138,7 @@ def serving_tokens(drafter: str, alpha: float, gamma: int) -> float:
     if not nodes:
         return expected_tokens(alpha, gamma)
     first = probability("alpha", alpha)
-    row = (first, *((1.0 - first) * share for share in _SECOND_BEST))
+    row = (first, *(min(first, (1.0 - first) * share) for share in _SECOND_BEST))
     rates = (row,) * whole("gamma", gamma, 1)
     return tree_tokens(best_first_tree(rates, nodes), rates)
 
@@ -168,7 +177,7 @@ def serving_round(
     how = ENGINES[one_of("engine", engine, tuple(ENGINES))]
     steps = whole("gamma", gamma, 1)
     kind = DRAFTERS[one_of("drafter", drafter, tuple(DRAFTERS))]
-    card = HARDWARE[one_of("hardware", hardware, tuple(HARDWARE))].derated(how.bandwidth, how.arithmetic)
+    card = _CARDS[engine, one_of("hardware", hardware, tuple(HARDWARE))]
     positions = 1 + (kind.nodes or steps)
 
     def timed(what: Model, count: int, format: str) -> PassTime:
@@ -222,7 +231,7 @@ def request_time(
 ) -> RequestTime:
     """A whole request from its times per written token: the prompt is read once, alone, and no faster than before."""
     how = ENGINES[one_of("engine", engine, tuple(ENGINES))]
-    card = HARDWARE[one_of("hardware", hardware, tuple(HARDWARE))].derated(how.bandwidth, how.arithmetic)
+    card = _CARDS[engine, one_of("hardware", hardware, tuple(HARDWARE))]
     read = pass_time(model, card, whole("prompt", prompt, 1), weights=weights, devices=devices, form="sum")
     prefill = read.total_ms + how.pass_ms
     written = whole("output", output, 1)

@@ -71,7 +71,7 @@ def test_the_element_carries_what_the_browser_needs(drawn):
 
 def test_every_part_has_its_place(drawn):
     parts = [attrs["data-part"] for attrs in Tree(drawn()).having("data-part")]
-    assert sorted(parts) == ["note", "picture", "readout", "summary", "table", "title", "tokens", "verdict"]
+    assert sorted(parts) == ["links", "note", "picture", "readout", "summary", "table", "title", "tokens", "verdict"]
 
 
 def test_a_slider_has_stops_and_opens_on_request(drawn):

@@ -30,6 +30,9 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "draft_sources": ("draft_sources", {}),
     "draft_sources-medusa": ("draft_sources", {"source": "medusa"}),
     "draft_sources-lookup": ("draft_sources", {"source": "lookup", "gamma": 7}),
+    "verdict": ("verdict", {}),
+    "verdict-no": ("verdict", {"batch": 24, "engine": "sglang-2025", "doubt": 0.02, "prompt": 256}),
+    "verdict-too-large": ("verdict", {"model": "70b"}),
 }
 
 

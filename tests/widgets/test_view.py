@@ -5,7 +5,7 @@ import pytest
 import widgets
 from widgets._kit.render import PARTS, parts
 from widgets._kit.text import brief, coordinate, count, exact, number, percent, ratio, times
-from widgets._kit.view import Progress, Row, Table, Token, Verdict, View
+from widgets._kit.view import Link, Progress, Row, Table, Token, Verdict, View
 
 TABLE = Table("Lengths", ("length", "speed-up"), (("4", "2.0×"),))
 
@@ -100,3 +100,20 @@ def test_the_helpers_write_as_readers_expect():
     assert [brief(x) for x in (80.0, 16.06, 1.0, 1.68, 100.0)] == ["80", "16.1", "1", "1.68", "100"]
     assert [coordinate(x) for x in (12.0, 12.34, -0.04)] == ["12", "12.3", "0"]
     assert (count(1, "token", "tokens"), count(4, "token", "tokens")) == ("1 token", "4 tokens")
+
+
+def test_a_link_carries_the_state_to_another_figure():
+    link = Link("Go on", "labs/tree/", "tree", (("nodes", "12"), ("alpha", "0.8")))
+    html = parts(widgets.load("pass_cost"), View("It is so.", links=(link,)))["links"]
+    assert html == '<a class="sd-onward" href="../../labs/tree/?tree.nodes=12&amp;tree.alpha=0.8#tree">Go on</a>'
+
+
+@pytest.mark.parametrize("page", ["https://elsewhere.example/", "/labs/tree/", "../tree/", "labs/tree"])
+def test_a_link_stays_on_this_site(page):
+    with pytest.raises(ValueError, match="a page of this site"):
+        Link("Go on", page, "tree")
+
+
+def test_a_link_says_nothing_that_would_need_quoting():
+    with pytest.raises(ValueError, match="cannot stand in an address"):
+        Link("Go on", "labs/tree/", "tree", (("words", "a&b"),))

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from .text import esc, number
 from .tokens import strip
-from .view import Row, Table, Value, Verdict, View
+from .view import Link, Row, Table, Value, Verdict, View
 
 if TYPE_CHECKING:
     from widgets import Widget
 
 __all__ = ["PARTS", "parts"]
 
-PARTS = ("title", "verdict", "picture", "tokens", "readout", "summary", "note", "table")
+PARTS = ("title", "verdict", "picture", "tokens", "readout", "summary", "note", "table", "links")
 
 _SIGNS = {"gain": "▲", "loss": "▼", "care": "!", "info": "→"}
 
@@ -33,6 +33,7 @@ def parts(widget: Widget, view: View) -> dict[str, str]:
         "summary": esc(view.summary),
         "note": esc(view.note or ""),
         "table": _table(view.table),
+        "links": "".join(_link(link) for link in view.links),
     }
 
 
@@ -49,6 +50,13 @@ def _row(row: Row) -> str:
         f'<div class="sd-row" data-key="{esc(row.key)}" data-value="{esc(_value(row.value))}">'
         f'<dt>{esc(row.label)}</dt><dd class="sd-value">{esc(row.text)}{unit}</dd></div>'
     )
+
+
+def _link(link: Link) -> str:
+    """Relative to where figures stand: two folders below the top (a lesson, a lab, an embedded figure)."""
+    given = "&".join(f"{link.figure}.{name}={value}" for name, value in link.values)
+    address = f"../../{link.page}{'?' if given else ''}{given}#{link.figure}"
+    return f'<a class="sd-onward" href="{esc(address)}">{esc(link.text)}</a>'
 
 
 def _value(value: Value) -> str:

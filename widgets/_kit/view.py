@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-__all__ = ["KINDS", "Progress", "Row", "Table", "Token", "Verdict", "View"]
+__all__ = ["KINDS", "Link", "Progress", "Row", "Table", "Token", "Verdict", "View"]
 
 KINDS = ("drafted", "accepted", "rejected", "correction", "bonus", "target")
 VERDICTS = ("gain", "loss", "care", "info")
@@ -80,8 +80,25 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A way on that carries this state along: `values` are set in the address of `figure` on `page` ("labs/tree/")."""
+
+    text: str
+    page: str
+    figure: str
+    values: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.text or not self.page.endswith("/") or self.page.startswith(("/", ".")) or ":" in self.page:
+            raise ValueError(f"link {self.text!r}: a text and a page of this site are needed, not {self.page!r}")
+        for word in (self.figure, *(part for pair in self.values for part in pair)):
+            if not word or not word.replace("-", "").replace("_", "").replace(".", "").isalnum():
+                raise ValueError(f"link {self.text!r}: {word!r} cannot stand in an address as it is")
+
+
+@dataclass(frozen=True)
 class View:
-    """One state of a figure. `title` says what the picture shows now; `note` joins the source line."""
+    """One state of a figure. `title` says what the picture shows now; `note` joins the source line; `links` lead on."""
 
     summary: str
     readout: tuple[Row, ...] = ()
@@ -91,6 +108,7 @@ class View:
     verdict: Verdict | None = None
     title: str | None = field(default=None, kw_only=True)
     note: str | None = field(default=None, kw_only=True)
+    links: tuple[Link, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.summary:

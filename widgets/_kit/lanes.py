@@ -29,7 +29,8 @@ class Segment:
 @dataclass(frozen=True)
 class Lane:
     """One row of segments under its name. `value` stands behind the last one, or inside it when there is no room;
-    `aside` stands at the right end of the name's line. `chosen` marks the row that the reader has picked.
+    `aside` stands at the right end of the name's line. `chosen` marks the row that the reader has picked; `needle` a
+    value on the axis, such as a number that was drawn.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Lane:
     value: str = ""
     aside: str = ""
     chosen: bool = False
+    needle: float | None = None
 
 
 _NAME = 18  # height of a row's name
@@ -97,6 +99,10 @@ def _lane(row: Lane, x: Axis, top: float, height: float) -> list[str]:
             parts.append(write(along(end), bar + 15, row.value, anchor="end", dx=-8, tone="ground", strong=True))
         else:
             parts.append(write(along(end), bar + 15, row.value, dx=8, tone="ink", halo=True, strong=True))
+    if row.needle is not None:
+        place = along(x.at(row.needle))
+        parts.append(rule(place, bar - 3, place, bar + height + 3, "ground", width=6))
+        parts.append(rule(place, bar - 3, place, bar + height + 3, "ink", width=2.5))
     return parts
 
 

@@ -35,7 +35,7 @@ def test_every_public_name_is_there_and_documented():
         if callable(value):
             assert value.__doc__, name
         else:
-            assert isinstance(value, Mapping), name
+            assert isinstance(value, Mapping | tuple), name
 
 
 # The design's table of public names, with the names and defaults of their arguments.

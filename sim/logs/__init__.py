@@ -8,7 +8,7 @@ sim/logs/<engine>.py.
 It must not know: files, pages, charts.
 
 Speed: nearly all lines of a server log are about something else, so a line costs three substring tests before anything
-is looked at closely: every known line holds "ccept" or "raft" or the marker of vLLM, or begins like JSON or a
+is looked at closely: every known line holds "ccept" or "draft" or the marker of vLLM, or begins like JSON or a
 benchmark's title.
 """
 
@@ -26,6 +26,8 @@ from sim.logs.record import Log, Measured, Problem, Refused, Sink
 __all__ = ["Log", "LogReader", "Measured", "Problem", "parse_log"]
 
 _JSON = ("{", "[{", "[\n", "[\r", "[ {")
+_FIRST = dict.fromkeys("{[=t")
+"""First letters of lines that open something without a word about acceptance: JSON, a console's title, a script."""
 BLOCK_LINES = 20
 """A llama.cpp block is over after so many lines, closed or not."""
 
@@ -61,11 +63,11 @@ class LogReader:
     def feed(self, lines: Iterable[str]) -> None:
         """Read lines, with or without their ends."""
         number = self.lines
-        json = _JSON
+        json, first = _JSON, _FIRST
         look, plain = self._look, self._plain
         for text in lines:
             number += 1
-            if "ccept" in text or "raft" in text or "SpecDecoding metrics:" in text:
+            if "ccept" in text or "draft" in text or "SpecDecoding metrics:" in text:
                 if self._busy or text.startswith(json):
                     look(number, text)
                 else:
@@ -73,7 +75,7 @@ class LogReader:
                         plain(number, text)
                     except Refused as refused:
                         self._sink.problem(number, refused.kind, refused.message)
-            elif (first := text[:1]) in "{=t" or (first == "[" and text[1:2] in "{ \r\n") or self._busy:
+            elif self._busy or (text and text[0] in first and (text[0] != "[" or text[1:2] in "{ \r\n")):
                 look(number, text)
         self.lines = number
 
@@ -198,7 +200,7 @@ class LogReader:
     def _give_up_json(self, message: str) -> None:
         whole, self._json = self._json, None
         if whole is not None and any(
-            "ccept" in part or "raft" in part or "spec_" in part for part in whole.parts[:1000]
+            "ccept" in part or "draft" in part or "spec_" in part for part in whole.parts[:1000]
         ):
             self._sink.problem(whole.line, "not-json", message)
 

@@ -24,6 +24,7 @@ __all__ = [
     "contradictions",
     "convert",
     "counts_per_position",
+    "drafted_from_tau",
     "positions_from_labels",
     "rate_from_tau",
     "sglang_rate",
@@ -31,6 +32,7 @@ __all__ = [
     "survival_from_histogram",
     "tau_from_accepted",
     "tau_from_rate",
+    "tau_from_sglang_rate",
     "tau_from_times",
 ]
 
@@ -54,6 +56,20 @@ def rate_from_tau(tau: float, gamma: int) -> float:
 def tau_from_rate(rate: float, gamma: int) -> float:
     """Tokens per pass from accepted / drafted of a chain of constant length gamma: 1 + gamma * rate."""
     return 1.0 + whole("gamma", gamma, 0) * probability("rate", rate)
+
+
+def drafted_from_tau(tau: float, rate: float) -> float:
+    """Drafts a round on average that make a rate and a mean agree: (tau - 1) / rate.
+
+    Below the set length the engine stopped drafting early in some rounds; above it the pair is impossible.
+    """
+    return (number("tau", tau, 1.0) - 1.0) / number("rate", rate, 0.0, 1.0, open_low=True)
+
+
+def tau_from_sglang_rate(rate: float, gamma: int) -> float:
+    """Tokens per pass from the rate SGLang printed until April 2026, rate * (gamma + 1); see `sglang_rate`."""
+    gamma = whole("gamma", gamma, 1)
+    return number("rate", rate, 1.0 / (gamma + 1) - 1e-12, 1.0) * (gamma + 1)
 
 
 def sglang_rate(tau: float, gamma: int) -> float:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sim
 from sim import expected_tokens, metrics, tokens_from_survival
 
 
@@ -129,3 +130,17 @@ def test_a_histogram_and_its_positions_hold_the_same_tokens(histogram):
     survival = metrics.survival_from_histogram(histogram)
     accepted = sum(kept * count for kept, count in enumerate(histogram))
     assert tokens_from_survival(survival) == pytest.approx(metrics.tau_from_accepted(accepted, sum(histogram)))
+
+
+def test_a_rate_and_a_mean_say_how_much_was_drafted():
+    assert sim.drafted_from_tau(3.25, 0.45) == pytest.approx(5)
+    assert sim.drafted_from_tau(3.25, 0.65) == pytest.approx(3.4615, abs=1e-4)
+    with pytest.raises(ValueError, match="rate"):
+        sim.drafted_from_tau(3.0, 0.0)
+
+
+def test_the_old_sglang_rate_goes_both_ways():
+    for kept in range(5):
+        assert sim.tau_from_sglang_rate(sim.sglang_rate(1.0 + kept, 8), 8) == pytest.approx(1.0 + kept)
+    with pytest.raises(ValueError, match="rate"):
+        sim.tau_from_sglang_rate(0.05, 8)

@@ -36,6 +36,8 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "sampler-greedy": ("sampler", {"temperature": 0}),
     "verdict": ("verdict", {}),
     "verdict-no": ("verdict", {"batch": 24, "engine": "sglang-2025", "doubt": 0.02, "prompt": 256}),
+    "metrics": ("metrics", {}),
+    "metrics-pair": ("metrics", {"given": "pair", "gamma": 5, "mean": 3.25, "rate": 0.65}),
     "verdict-too-large": ("verdict", {"model": "70b"}),
 }
 

@@ -52,7 +52,7 @@ def linked_copy(site: Path, target: Path) -> Path:
 
 
 def add_odd_pages(site: Path) -> None:
-    """Write the odd pages into `site/odd/…/` and the widgets into its `site.zip`."""
+    """Write the odd pages into `site/lessons/odd-…/` and the widgets into its `site.zip`."""
     live = live_folder(site)
     archive = live / "site.zip"
     with zipfile.ZipFile(archive) as old:
@@ -74,9 +74,9 @@ def add_odd_pages(site: Path) -> None:
         drawn = "".join(_figure(widget, id, live.name, known) for widget, id in figures)
         first, rest = re.split(r"<sd-widget.*?</sd-widget>", lesson, maxsplit=1, flags=re.DOTALL)
         rest = re.sub(r"<sd-widget.*?</sd-widget>", "", rest, flags=re.DOTALL)
-        target = site / "odd" / page / "index.html"
+        target = site / "lessons" / f"odd-{page}" / "index.html"
         target.parent.mkdir(parents=True)
-        target.write_text(first + drawn + rest, encoding="utf-8")  # as deep as the lesson: its links stay right
+        target.write_text(first + drawn + rest, encoding="utf-8")  # beside the lesson: its links stay right
 
 
 def _figure(widget: str, id: str, live: str, data: dict[str, object]) -> str:

@@ -84,7 +84,7 @@ def test_one_slider_one_worker_one_page_change_one_step_back(open_page: Open, br
     shown = Figure(page, "pass_cost").part("title").inner_text()
     page.wait_for_url("**/?pass_cost.positions=2")
 
-    page.locator(f"a[href*='02-draft-and-verify']:visible").first.click()
+    page.locator("a[href*='02-draft-and-verify']:visible").first.click()
     second = Figure(page, "draft_verify")
     second.is_state("live")
     second.press("gamma", "ArrowRight")
@@ -144,7 +144,7 @@ def test_a_hand_quicker_than_the_script(open_page: Open, own_host: Host) -> None
 
 
 def test_a_drag_is_one_message_at_a_time_and_one_announcement(open_page: Open, odd: Host) -> None:
-    page = open_page("odd/kinds/", on=odd)
+    page = open_page("lessons/odd-kinds/", on=odd)
     figure = Figure(page, "kinds")
     figure.press("share", "ArrowRight")
     figure.says("share 0.6, length 4, round 0, card a, on True, words hello")
@@ -162,7 +162,7 @@ def test_a_drag_is_one_message_at_a_time_and_one_announcement(open_page: Open, o
 
 
 def test_numpy_and_data_are_fetched_only_for_the_widget_that_needs_them(open_page: Open, odd: Host) -> None:
-    page = open_page("odd/vector/", on=odd)
+    page = open_page("lessons/odd-vector/", on=odd)
     Figure(page, "kinds").press("share", "ArrowRight")
     Figure(page, "kinds").says("share 0.6, length 4, round 0, card a, on True, words hello")
     assert not [name for name, _ in odd.asked if "numpy" in name]

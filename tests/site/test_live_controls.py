@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -20,7 +21,7 @@ def summary(**changed: object) -> str:
 
 @pytest.fixture
 def kinds(open_page: Open, odd: Host) -> Figure:
-    page = open_page("odd/kinds/", on=odd)
+    page = open_page("lessons/odd-kinds/", on=odd)
     figure = Figure(page, "kinds")
     expect(page.locator("sd-widget:defined")).to_be_attached()
     expect(figure.control("length").locator(".sd-problem[role=status]")).to_be_attached()  # the script is there
@@ -158,11 +159,11 @@ def test_nothing_plays_while_the_tab_is_hidden_and_nothing_bursts_after(kinds: F
     )
     kinds.says(summary(share=0.6, round=5))
     times = page.evaluate("steps")
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) > 50
+    assert min(b - a for a, b in itertools.pairwise(times)) > 50
 
 
 def test_with_reduced_motion_play_shows_the_end_at_once(open_page: Open, odd: Host) -> None:
-    page = open_page("odd/kinds/", on=odd, reduced_motion="reduce")
+    page = open_page("lessons/odd-kinds/", on=odd, reduced_motion="reduce")
     figure = Figure(page, "kinds")
     expect(figure.control("length").locator(".sd-problem[role=status]")).to_be_attached()
     figure.button("play").click()
@@ -178,7 +179,7 @@ def test_enter_in_a_field_sends_no_form(kinds: Figure) -> None:
 
 def test_a_field_that_is_not_ours_is_left_alone(open_page: Open, odd: Host) -> None:
     """A page of a later build may hold a kind of control that this script does not know."""
-    page = open_page("odd/kinds/", on=odd, javascript=True)
+    page = open_page("lessons/odd-kinds/", on=odd, javascript=True)
     page.evaluate(
         """() => {
           const widget = document.querySelector("sd-widget");

@@ -40,9 +40,12 @@ export async function boot(print) {
 /** @param {(bytes: Uint8Array) => void} print @returns {Promise<any>} */
 async function startPyodide(print) {
   const module = "./pyodide.mjs"; // named by a variable: it lies there only once the assets are made
-  const { loadPyodide } = await import(module);
+  // The lock file is read here: Pyodide leaves a malformed one as an unhandled rejection.
+  const [{ loadPyodide }, lock] = await Promise.all([import(module), get("pyodide-lock.json").then((file) => file.json())]);
   const here = beside("");
-  const pyodide = await loadPyodide({ indexURL: here, packageBaseUrl: here });
+  const options = { indexURL: here, packageBaseUrl: here, lockFileContents: lock };
+  const problem = compileProblem(); // before Pyodide reaches for WebAssembly
+  const pyodide = await Promise.race([loadPyodide(options), problem]);
   /** @param {Uint8Array} bytes */
   const write = (bytes) => {
     print(bytes);
@@ -54,6 +57,30 @@ async function startPyodide(print) {
 }
 
 /**
+ * Rejects when the interpreter cannot be compiled; Pyodide itself would wait for ever. A host that does not know the
+ * type of .wasm files does no harm: then the bytes are compiled once they are all there.
+ * @returns {Promise<never>}
+ */
+function compileProblem() {
+  const streaming = WebAssembly.instantiateStreaming;
+  return new Promise((_, reject) => {
+    WebAssembly.instantiateStreaming = async (source, imports) => {
+      try {
+        const response = await source;
+        if (/^application\/wasm/i.test(response.headers.get("content-type") ?? "")) return await streaming(response, imports);
+        return await WebAssembly.instantiate(await response.arrayBuffer(), imports);
+      } catch (error) {
+        reject(error);
+        throw error;
+      }
+    };
+  });
+}
+
+/** @type {Set<string>} files that were wrong when they were last loaded */
+const doubtful = new Set();
+
+/**
  * Loads a package such as NumPy from this folder; Pyodide's lock file names its file and checksum.
  * @param {any} pyodide
  * @param {string} name
@@ -62,6 +89,8 @@ async function loadPackage(pyodide, name) {
   /** @type {string[]} */
   const complaints = [];
   const quiet = { messageCallback: () => {}, errorCallback: (/** @type {string} */ text) => complaints.push(text) };
+  await Promise.allSettled([...doubtful].map((file) => getBytes(file, "reload"))); // past the browser's cache
+  doubtful.clear();
   try {
     await pyodide.loadPackage(name, quiet);
   } catch (error) {
@@ -70,5 +99,6 @@ async function loadPackage(pyodide, name) {
   if (pyodide.loadedPackages[name]) return;
   const file = (await (await get("pyodide-lock.json")).json()).packages[name]?.file_name;
   const { text, files } = file ? await diagnose([file]) : { text: "", files: [] };
+  for (const bad of files) doubtful.add(bad);
   throw new FetchProblem(text || `${name} could not be loaded (${complaints.join("; ")})`, files);
 }

@@ -287,9 +287,9 @@ async function retryPython() {
   else python.retry();
 }
 
-/** @param {string} text */
+/** A message as a sentence. A file's name at its start keeps its letters. @param {string} text */
 function sentence(text) {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
 }
 

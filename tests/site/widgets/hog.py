@@ -12,5 +12,5 @@ PARAMS = {"n": Slider("N", 0, 5, 1, 1)}
 def view(*, data: Any, n: int) -> View:
     held: list[bytearray] = []
     while n >= 3:
-        held.append(bytearray(256_000_000))
+        held.append(bytearray(2_000_000_000))
     return View(f"n is {n}")

@@ -132,14 +132,29 @@ test("Stop that is heard in time kills nobody", () => {
   assert.equal(heard.at(-1).error.kind, "stopped");
 });
 
-test("a figure that leaves the page hears nothing and leaves nothing running", () => {
+test("a figure that leaves the page hears nothing, and what it left running is ended", async () => {
   const worker = live();
   ask(A, { loop: true });
   python.forget(A);
   assert.deepEqual(worker.sent.at(-1), { stop: 1 });
+  mock.timers.tick(12500);
   mock.timers.tick(2000);
+  await settle();
   assert.ok(!worker.alive);
   assert.deepEqual(heard, []);
+});
+
+test("a figure that leaves in the middle of a slow import does not cost the next page its worker", () => {
+  const worker = live();
+  ask(A, { n: 1 });
+  python.forget(A);
+  ask(B, { n: 2 });
+  mock.timers.tick(5000);
+  worker.say({ id: 1, view: {} });
+  worker.say({ id: 2, view: {} });
+  assert.ok(worker.alive);
+  assert.deepEqual(heard, [{ id: 2, view: {} }]);
+  assert.ok(!python.busy(A));
 });
 
 test("a worker that died in silence is replaced and asked again", async () => {

@@ -1,4 +1,7 @@
-"""A figure as tests speak of it: its state, its words, its controls. Waiting is on the page's own signs, never on time."""
+"""A figure as tests speak of it: its state, its words, its controls.
+
+Waiting is on the page's own signs, never on time.
+"""
 
 from __future__ import annotations
 

@@ -109,7 +109,8 @@ def test_what_an_address_says_wrongly_is_told_and_taken_out(open_page: Open, odd
 
 
 def test_good_values_next_to_bad_ones_hold(open_page: Open, odd: Host) -> None:
-    page = open_page("lessons/odd-kinds/?kinds.share=0,3&kinds.length=99&kinds.on=off&kinds.length=&kinds.card=b", on=odd)
+    query = "kinds.share=0,3&kinds.length=99&kinds.on=off&kinds.length=&kinds.card=b"
+    page = open_page(f"lessons/odd-kinds/?{query}", on=odd)
     figure = Figure(page, "kinds")
     figure.says("share 0.3, length 4, round 0, card b, on False, words hello")
     figure.tells("Length stands in the address more than once")

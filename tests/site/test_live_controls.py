@@ -16,7 +16,8 @@ START = "share {share}, length {length}, round {round}, card {card}, on {on}, wo
 
 
 def summary(**changed: object) -> str:
-    return START.format_map({"share": 0.5, "length": 4, "round": 0, "card": "a", "on": True, "words": "hello"} | changed)
+    values: dict[str, object] = {"share": 0.5, "length": 4, "round": 0, "card": "a", "on": True, "words": "hello"}
+    return START.format_map(values | changed)
 
 
 @pytest.fixture

@@ -120,14 +120,17 @@ export class Python {
   }
 
   /**
-   * Forgets `figure`: it has left the page. Its work is ended and nobody is told.
+   * Forgets `figure`: it has left the page. Its work is ended and nobody is told. Nobody waits for it either, so a call
+   * that does not listen is given the long time: it may be importing NumPy, and the next page wants this worker.
    * @param {object} figure
    */
   forget(figure) {
     const lane = this.#lanes.get(figure);
     if (!lane) return;
     lane.flying.hear = () => {};
-    this.stop(figure);
+    lane.waiting = null;
+    if (!lane.flying.posted) this.#next(figure);
+    else this.#worker?.postMessage(JSON.stringify({ stop: lane.flying.id }));
   }
 
   /** Whether something asked by `figure` is still open. @param {object} figure */

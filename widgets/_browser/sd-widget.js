@@ -75,6 +75,7 @@ class SdWidget extends HTMLElement {
     const unsubscribe = python.subscribe((state, text) => this.#follow(state, text));
     signal.addEventListener("abort", unsubscribe);
 
+    for (const control of this.#controls) control.value = this.#own[control.name];
     const hand = this.#controls.find(({ root }) => root.contains(document.activeElement));
     const held = hand?.held();
     this.#follow(python.state, "");
@@ -113,8 +114,7 @@ class SdWidget extends HTMLElement {
       else given.set(name, read.value);
     }
     for (const control of this.#controls) {
-      if (!control.private) control.show(given.get(control.name) ?? this.#own[control.name]);
-      else control.show(control.value || this.#own[control.name]);
+      control.show(control.private ? control.value : given.get(control.name) ?? this.#own[control.name]);
     }
     if (bad.length) {
       this.notices?.say("address", [...new Set(bad)].join(" "));

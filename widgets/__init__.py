@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ._kit.params import Bars, Choice, Param, Slider, Step, Text, Toggle, closest
+from ._kit.params import Bars, Choice, File, Param, Slider, Step, Text, Toggle, closest
 from ._kit.view import Progress, View
 
 __all__ = ["BadValue", "ContractError", "UnknownWidget", "Widget", "load", "names"]
@@ -134,7 +134,7 @@ def _checked(name: str, where: str, module: ModuleType) -> Widget:
     for key, param in params.items():
         if not isinstance(key, str) or not _NAME.fullmatch(key) or key in _RESERVED:
             raise fail(f"PARAMS: {key!r} cannot be a parameter's name")
-        if not isinstance(param, (Slider, Choice, Toggle, Step, Bars, Text)):
+        if not isinstance(param, (Slider, Choice, Toggle, Step, Bars, Text, File)):
             raise fail(f"PARAMS[{key!r}] is a {type(param).__name__}, not a parameter of widgets._kit.params")
     needs = _strings(module, "NEEDS", fail)
     if any(need != "numpy" for need in needs):

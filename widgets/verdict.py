@@ -162,7 +162,7 @@ def view(
             Row("device", "a second from one card", now.device, "tokens", ratio(now.device)),
             Row("cost", f"per million tokens; plain {ratio(plain_cost)}", cost, "", ratio(cost)),
             Row("tail", "for 100 tokens, in 95 of 100 cases", tail / 1e3, "s", ratio(tail / 1e3)),
-            Row("most", f"sequences fit; {number(book.most_plain, ',.0f')} without", book.most, "", number(book.most, ",.0f")),
+            Row("most", f"sequences fit; {_whole(book.most_plain)} without", book.most, "", _whole(book.most)),
         ),
         svg=_turn(setting, found, sweep, edge, data["published"].rows) + _shares(sweep, now) + _memory(setting, found),
         table=_table(sweep, now, found, whole),
@@ -185,6 +185,10 @@ def _point(setting: Setting, batch: int, tokens: float) -> _Point:
     user, plain = 1e3 * tokens / found.round_ms, 1e3 / found.plain_ms
     share = batch / setting.devices
     return _Point(batch, user / plain, user, plain, user * share, plain * share)
+
+
+def _whole(size: int) -> str:
+    return number(size, ",.0f")
 
 
 def _stop(value: float, step: float, most: float) -> str:

@@ -16,8 +16,9 @@ from typing import Any
 import widgets
 from sim.data import parse
 from widgets import Widget
-from widgets._kit.params import Bars, Choice, Param, Slider, Step, Text, Toggle
+from widgets._kit.params import Bars, Choice, File, Param, Slider, Step, Text, Toggle
 from widgets._kit.render import parts
+from widgets._kit.upload import Upload
 from widgets._kit.view import View
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +34,26 @@ def ends(param: Param) -> list[Any]:
         return list(param.options)
     if isinstance(param, Toggle):
         return [False, True]
+    if isinstance(param, File):
+        return [None, *(_upload(content) for content in FILES)]
     if isinstance(param, Bars):
         rest = [0.0] * (len(param.names) - 2)
         return [param.default, (1.0, 0.0, *rest), (*rest, 0.5, 0.5)]
     assert isinstance(param, Text)
     return ["", "Because memory is the limit.", "<b>&\"' \u2028 \U0001f600", "word " * (param.max_length // 5)]
+
+
+FILES = (
+    b"",
+    b"hello\n",
+    b"\xff\xfe\x00<b>&\"'</b>\x1b[31m SpecDecoding metrics: Draft acceptance rate: <script>%\r\n",
+    b"SpecDecoding metrics: Draft acceptance rate: 38.8%, Mean acceptance length: 2.16, Accepted: 150 tokens, "
+    b"Drafted: 387 tokens, Per-position acceptance rate: 0.543, 0.357, 0.264\n" * 3,
+)
+
+
+def _upload(content: bytes) -> Upload:
+    return Upload("log.txt", len(content), lambda start, stop: content[start:stop])
 
 
 def states(widget: Widget) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdl
 /**
  * The Python end of the contract (`widgets/_kit/answer.py`). Text in, text out.
  * @typedef {{
- *   begin(text: string): string, proceed(id: number): string, stop(id: number): string, unfinished(id: number): boolean,
+ *   begin(text: string, read?: (name: string, start: number, stop: number) => Uint8Array): string, proceed(id: number): string, stop(id: number): string, unfinished(id: number): boolean,
  *   needs(widget: string): string, set_data(name: string, text: string): string,
  * }} Answer
  */

@@ -9,7 +9,8 @@ import { Player } from "./player.js";
 import { brief, giveWay, nearestStop, outside, readNumber, readShares, stopAt } from "./numbers.js";
 
 /** @typedef {import("./numbers.js").Stop} Stop */
-/** @typedef {number | string | boolean} Value */
+/** @typedef {{name: string, size: number, stamp: number}} FileNote  what Python is told of a file; the rest it reads */
+/** @typedef {number | string | boolean | FileNote | null} Value */
 /** @typedef {{value: Value} | {problem: string}} Read */
 /** @typedef {{changed: (control: Control) => void, busy: () => boolean, signal: AbortSignal}} Host */
 
@@ -21,6 +22,8 @@ export class Control {
   private = false;
   /** @type {Value} */
   value = "";
+  /** @type {File | null} the reader's own file, for the one kind that has it */
+  file = null;
 
   /** @param {HTMLElement} root @param {Host} host */
   constructor(root, host) {
@@ -354,9 +357,58 @@ class TextControl extends Control {
   }
 }
 
+/** A file of the reader's, chosen or dropped: private. Python reads it in the worker, stretch by stretch. */
+class FileControl extends Control {
+  private = true;
+  /** @type {Value} */
+  value = null;
+
+  /** @param {HTMLElement} root @param {Host} host */
+  constructor(root, host) {
+    super(root, host);
+    this.input = /** @type {HTMLInputElement} */ (root.querySelector("input"));
+    this.zone = /** @type {HTMLElement} */ (root.querySelector(".sd-drop"));
+    this.words = /** @type {HTMLElement} */ (root.querySelector(".sd-file-name"));
+    this.on(this.input, "change", () => this.take(this.input.files?.[0]));
+    this.on(this.zone, "dragover", (event) => {
+      event.preventDefault(); // else the browser would leave the page to show the file
+      this.zone.toggleAttribute("data-over", true);
+    });
+    this.on(this.zone, "dragleave", () => this.zone.removeAttribute("data-over"));
+    this.on(this.zone, "drop", (event) => {
+      event.preventDefault();
+      this.zone.removeAttribute("data-over");
+      this.take(event.dataTransfer?.files[0]);
+    });
+  }
+
+  /** @param {File | undefined} file */
+  take(file) {
+    if (!file) return;
+    const most = Number(this.zone.dataset.max);
+    if (file.size > most) {
+      this.say(`The file has ${Math.ceil(file.size / 1e6)} MB; at most ${Math.floor(most / 1e6)} MB are read.`);
+      return;
+    }
+    this.say("");
+    this.file = file;
+    this.choose({ name: file.name, size: file.size, stamp: file.lastModified });
+  }
+
+  /** @param {Value} value */
+  show(value) {
+    super.show(value);
+    if (value === null) {
+      this.file = null;
+      this.input.value = "";
+    }
+    this.words.textContent = this.file ? `Reading from ${this.file.name}, in this page only` : "or drop it here";
+  }
+}
+
 /** @type {Record<string, typeof Control>} */
 const KINDS = {
-  slider: SliderControl, step: StepControl, choice: ChoiceControl, toggle: ToggleControl, bars: BarsControl,
+  slider: SliderControl, step: StepControl, choice: ChoiceControl, toggle: ToggleControl, bars: BarsControl, file: FileControl,
   text: TextControl,
 };
 

@@ -15,7 +15,7 @@ import { beside, diagnose, words } from "./fetching.js";
 /** @typedef {"off" | "starting" | "ready" | "failed"} State */
 /** @typedef {(state: State, text: string) => void} Listener  text: why it failed, or that it was started anew */
 /** @typedef {(reply: Reply) => void} Hear */
-/** @typedef {{id: number, figure: object, widget: string, params: object, hear: Hear, posted: boolean, tries: number, progressed: boolean, stopping: boolean, heard: number}} Request */
+/** @typedef {{id: number, figure: object, widget: string, params: object, hear: Hear, files?: Record<string, File>, posted: boolean, tries: number, progressed: boolean, stopping: boolean, heard: number}} Request */
 
 const STOP_MS = 2000; // contract: a call that has not yielded so long after Stop is killed
 const SILENCE_MS = 10000; // views take milliseconds, long work yields every 50: a hang or a dead worker, even on a slow phone
@@ -87,12 +87,13 @@ export class Python {
    * @param {string} widget
    * @param {object} params
    * @param {Hear} hear gets answers until the last one; nothing after a newer question was answered
+   * @param {Record<string, File>} [files] the reader's files by parameter: handles, which the worker reads
    */
-  ask(figure, widget, params, hear) {
+  ask(figure, widget, params, hear, files) {
     this.#lastId += 1;
     /** @type {Request} */
     const request = {
-      id: this.#lastId, figure, widget, params, hear, posted: false, tries: 0, progressed: false, stopping: false, heard: 0,
+      id: this.#lastId, figure, widget, params, hear, files, posted: false, tries: 0, progressed: false, stopping: false, heard: 0,
     };
     const lane = this.#lanes.get(figure);
     if (!lane) {
@@ -230,8 +231,9 @@ export class Python {
     request.posted = true;
     request.tries += 1;
     request.heard = Date.now();
-    const { id, widget, params } = request;
-    this.#worker.postMessage(JSON.stringify({ id, widget, params }));
+    const { id, widget, params, files } = request;
+    const text = JSON.stringify({ id, widget, params });
+    this.#worker.postMessage(files ? { text, files } : text);
     clearInterval(this.#watch);
     this.#watch = setInterval(() => this.#listen(), SILENCE_MS / 4);
   }

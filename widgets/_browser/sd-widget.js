@@ -151,7 +151,9 @@ class SdWidget extends HTMLElement {
   #ask() {
     const values = this.#values();
     this.#asked = JSON.stringify(values);
-    python.ask(this, this.dataset.widget ?? "", values, (reply) => this.#hear(reply));
+    const held = this.#controls.flatMap(({ name, file }) => (file ? [[name, file]] : []));
+    const files = held.length ? Object.fromEntries(held) : undefined;
+    python.ask(this, this.dataset.widget ?? "", values, (reply) => this.#hear(reply), files);
     this.#want();
     this.#wait();
   }
@@ -165,7 +167,7 @@ class SdWidget extends HTMLElement {
     if (reply.view) this.parts?.put(reply.view);
     if (reply.progress) {
       const { done, text } = reply.progress;
-      this.#state("live", [text, done === null ? "" : `${Math.round(done * 100)} %`].filter(Boolean).join(" "));
+      this.#state("live", [text, done === null ? "" : `${Math.round(done * 100)} %`].filter(Boolean).join(" ") || WORDS.live);
       return;
     }
     this.#rested();

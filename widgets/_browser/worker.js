@@ -1,7 +1,7 @@
 /**
  * The worker: takes requests one by one, has Python answer them, sends the answers back. JSON text both ways.
  *
- *   page -> worker   {id, widget, params} · {stop: id} · {ping: n}
+ *   page -> worker   {id, widget, params} · {stop: id} · {ping: n}; with a file: {text, files: {parameter: File}}
  *   worker -> page   {id, view} · {id, progress, view} · {id, error} · {id, output} · {boot} · {pong: n} · {crashed}
  *
  * After each yield of a long piece of work the worker goes back to its message queue, so that a newer request or a Stop
@@ -30,10 +30,11 @@ const queue = new MessageChannel();
 queue.port1.onmessage = takeTurn;
 
 self.onmessage = (event) => {
-  const message = JSON.parse(event.data);
+  const { text, files } = typeof event.data === "string" ? { text: event.data, files: {} } : event.data;
+  const message = JSON.parse(text);
   if (message.ping) post({ pong: message.ping });
   else if (message.stop) stop(message.stop);
-  else answer(message);
+  else answer(message, files);
 };
 
 start();
@@ -48,8 +49,8 @@ async function start() {
   }
 }
 
-/** @param {Request} request */
-async function answer(request) {
+/** @param {Request} request @param {Record<string, File>} files */
+async function answer(request, files) {
   const { id, widget } = request;
   preparing.add(id);
   try {
@@ -60,7 +61,18 @@ async function answer(request) {
     return;
   }
   if (!preparing.delete(id)) return; // stopped meanwhile
-  run(id, () => python.answer.begin(JSON.stringify(request)));
+  run(id, () => python.answer.begin(JSON.stringify(request), reader(files)));
+}
+
+/**
+ * Reads stretches of the reader's files for Python, which asks for them as it gets on. Nothing of them goes elsewhere.
+ * @param {Record<string, File>} files
+ */
+function reader(files) {
+  const { FileReaderSync } = /** @type {any} */ (self); // only workers have it: reading without waiting
+  const sync = new FileReaderSync();
+  return (/** @type {string} */ name, /** @type {number} */ start, /** @type {number} */ stop) =>
+    new Uint8Array(sync.readAsArrayBuffer(files[name].slice(start, stop)));
 }
 
 /**

@@ -13,13 +13,16 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn
 
 from widgets import BadValue, ContractError, UnknownWidget, Widget, load
 
+from .params import File
 from .render import parts
+from .upload import Upload
 from .view import Progress, View
 
 __all__ = ["begin", "needs", "proceed", "set_data", "stop", "unfinished"]
@@ -45,15 +48,19 @@ class _Fault(Exception):
 
 _work: dict[int, _Work] = {}
 _data: dict[str, Any] = {}
+_uploads: dict[tuple[str, str], Upload] = {}  # the last file of each widget's parameter, with what was made of it
 
 
-def begin(text: str) -> str:
-    """Answer a request. `text` is the JSON of {"id", "widget", "params"}; parameters left out have their defaults."""
+def begin(text: str, read: Callable[[str, int, int], Any] | None = None) -> str:
+    """Answer a request. `text` is the JSON of {"id", "widget", "params"}; parameters left out have their defaults.
+
+    A file stands in `params` as {"name", "size", "stamp"}; `read(parameter, start, stop)` gives bytes of it.
+    """
     number = 0
     try:
         number, name, params = _read(text)
         widget = load(name)
-        values = widget.values(params)
+        values = widget.values(_with_files(widget, params, read))
         data = {key: _known(key) for key in widget.data}
         if widget.view is not None:
             return _write({"id": number, "view": _parts(widget, widget.view(data=data, **values))})
@@ -138,6 +145,26 @@ def _read(text: str) -> tuple[int, str, dict[str, Any]]:
     if not isinstance(name, str) or not isinstance(params, dict):
         raise _Fault("request", 'the request needs "widget" (text) and "params" (an object)')
     return number, name, params
+
+
+def _with_files(
+    widget: Widget, params: Mapping[str, Any], read: Callable[[str, int, int], Any] | None
+) -> dict[str, Any]:
+    """The parameters, with an `Upload` for each file. The same file again is the same `Upload`."""
+    found = dict(params)
+    for key, param in widget.params.items():
+        note = found.get(key)
+        if not isinstance(param, File) or note is None:
+            continue
+        if read is None or not isinstance(note, dict) or not isinstance(note.get("size"), int):
+            raise BadValue(key, f"{key}: {type(note).__name__} is not a file")
+        new = Upload(str(note.get("name")), note["size"], partial(read, key), note.get("stamp"))
+        old = _uploads.get((widget.name, key))
+        if old is None or (old.name, old.size, old.stamp) != (new.name, new.size, new.stamp):
+            _uploads[widget.name, key] = old = new
+        old.read = new.read
+        found[key] = old
+    return found
 
 
 def _no_constant(word: str) -> NoReturn:

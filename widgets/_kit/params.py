@@ -15,8 +15,9 @@ from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias
 
 from .text import exact, number
+from .upload import Upload
 
-__all__ = ["Bars", "Choice", "Param", "Slider", "Step", "Text", "Toggle", "closest"]
+__all__ = ["Bars", "Choice", "File", "Param", "Slider", "Step", "Text", "Toggle", "closest"]
 
 Number: TypeAlias = int | float
 
@@ -372,4 +373,41 @@ class Text:
         return ""
 
 
-Param: TypeAlias = Slider | Choice | Toggle | Step | Bars | Text
+@dataclass(frozen=True)
+class File:
+    """A file of the reader's, chosen or dropped. Private: read in the page, never in an address, storage or a link.
+
+    Its value is None or an `Upload`. A file may be large, so a widget with one works in `steps`.
+    """
+
+    label: str
+    max_bytes: int = field(default=100_000_000, kw_only=True)
+    help: str = field(default="", kw_only=True)
+
+    kind: ClassVar[str] = "file"
+    private: ClassVar[bool] = True
+    default: ClassVar[None] = None
+
+    def check(self, value: Any) -> Upload | None:
+        """None, or the file; ValueError when it is too large."""
+        if value is None or (isinstance(value, Upload) and value.size <= self.max_bytes):
+            return value
+        if not isinstance(value, Upload):
+            raise _not(value, "a file")
+        size = f"{number(value.size / 1e6, ',.0f')} MB"
+        raise ValueError(f"the file has {size}; at most {number(self.max_bytes / 1e6, ',.0f')} MB are read")
+
+    def read(self, text: str) -> None:
+        """Text is never a file."""
+        raise _not(text, "a file")
+
+    def address(self, value: Any) -> str:
+        """Nothing of a file stands in an address."""
+        return ""
+
+    def show(self, value: Any) -> str:
+        """The file's name."""
+        return value.name if isinstance(value, Upload) else "no file"
+
+
+Param: TypeAlias = Slider | Choice | Toggle | Step | Bars | Text | File

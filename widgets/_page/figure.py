@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from widgets import Widget
-from widgets._kit.params import Bars, Choice, Param, Slider, Step, Text, Toggle
+from widgets._kit.params import Bars, Choice, File, Param, Slider, Step, Text, Toggle
 from widgets._kit.render import parts
 from widgets._kit.text import esc
 from widgets._kit.view import View
@@ -114,6 +114,8 @@ def _control(id: str, key: str, param: Param, value: Any) -> str:
             )
         case Bars():
             inner = _bars(id, param, value, described)
+        case File():
+            inner = _file(id, param, described)
         case Text():
             inner = (
                 f'{_label(id, param.label)}\n<textarea class="sd-textarea" id="{esc(id)}"'
@@ -172,6 +174,16 @@ def _bars(id: str, param: Bars, value: Sequence[float], described: str) -> str:
         f'<span class="sd-label" id="{esc(id)}-label">{esc(param.label)}</span>\n'
         f'<div class="sd-bars" role="group" aria-labelledby="{esc(id)}-label"{described} '
         f'style="--tone:var(--sd-{param.tone})">{"".join(bars)}</div>'
+    )
+
+
+def _file(id: str, param: File, described: str) -> str:
+    """The browser's own file field, and around it the place where a file may be dropped."""
+    return (
+        f"{_label(id, param.label)}\n"
+        f'<div class="sd-drop" data-max="{param.max_bytes}">'
+        f'<input class="sd-file" type="file" id="{esc(id)}"{described}>'
+        '<p class="sd-file-name">or drop it here</p></div>'
     )
 
 

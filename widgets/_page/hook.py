@@ -1,4 +1,5 @@
-"""The one file that knows MkDocs: it tells the Markdown extension which page is being built, and writes embed pages.
+"""The one file that knows MkDocs: it tells the Markdown extension which page is being built, writes embed pages, and
+puts notebook pages into the site's own form.
 
 Why a hook and not a plugin: an extension gets the text only, without its path and without its front matter, and an
 author needs `file:line`. It must not know how a figure is made.
@@ -7,23 +8,35 @@ author needs `file:line`. It must not know how a figure is made.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
 
-from widgets._page import embed
-from widgets._page.problems import CURRENT, LOG, Page
+from mkdocs.utils import get_relative_url
 
-__all__ = ["on_config", "on_page_content", "on_page_markdown", "on_post_build"]
+from widgets._page import embed, notebook
+from widgets._page.problems import CURRENT, LOG, Page, Problem, box, hint, tell
+
+__all__ = ["on_config", "on_page_content", "on_page_markdown", "on_post_build", "on_startup"]
 
 _FIGURE = re.compile(r'<sd-widget id="([A-Za-z0-9_-]+)" class="sd" data-widget="([a-z0-9_]+)"')
 
 _places: dict[str, embed.Place] = {}
+_commands: list[str] = []
+
+
+def on_startup(*, command: str, dirty: bool) -> None:
+    """Remember whether this is a build or a server."""
+    _commands[:] = [command]
 
 
 def on_config(config: Any) -> Any:
     """A build begins (the server builds many times)."""
     _places.clear()
+    runner = config.plugins.get("mkdocs-jupyter")
+    if runner is not None and not notebook.executes(os.environ, _commands == ["serve"]):
+        runner.config["execute"] = False
     return config
 
 
@@ -41,7 +54,9 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
 
 
 def on_page_content(html: str, *, page: Any, config: Any, files: Any) -> str:
-    """Remember where each figure stands; a lesson goes before any other page."""
+    """Remember where each figure stands; a lesson goes before any other page. Set notebooks in the site's own form."""
+    if page.file.src_uri.endswith(".py"):
+        html = _notebook(html, page, config, files)
     for id, name in _FIGURE.findall(html):
         known = _places.get(name)
         if known is None or (page.url.startswith("lessons/") and not known.address.startswith("lessons/")):
@@ -55,3 +70,34 @@ def on_post_build(config: Any) -> None:
         embed.write(Path(config.site_dir), Path(config.docs_dir), _places, config.site_name)
     except Exception as error:  # told like every other problem: strict mode counts it
         LOG.warning("embed pages: %s: %s", type(error).__name__, error)
+
+
+def _notebook(html: str, page: Any, config: Any, files: Any) -> str:
+    """The page of a notebook; what is wrong in it is told like every other mistake, with its line."""
+    source = Path(page.file.abs_src_path)
+    text = source.read_text(encoding="utf-8")
+    here = page.file.src_uri
+
+    def complain(words: str, message: str) -> Problem:
+        at = max(text.find(words.split("\n")[0]), 0)
+        problem = Problem(f"docs/{here}", text.count("\n", 0, at) + 1, message)
+        tell(problem)
+        return problem
+
+    def link(written: str) -> str:
+        path, mark, anchor = written.partition("#")
+        if not path or ":" in path or path.startswith("/"):
+            return written
+        wanted = posixpath.normpath(posixpath.join(posixpath.dirname(here), path))
+        target = files.get_file_from_path(wanted)
+        if target is None:
+            known = [file.src_uri for file in files.documentation_pages()]
+            complain(f"]({written}", f"the link {written!r} leads to no page{hint(wanted, known)}")
+            return written
+        return f"{get_relative_url(target.url, page.url)}{mark}{anchor}"
+
+    def refused(latex: str, message: str) -> str:
+        return box([complain(latex, message)], "formula")
+
+    executed = bool(config.plugins["mkdocs-jupyter"].config["execute"])
+    return notebook.rebuilt(html, source.name, executed, link, refused)

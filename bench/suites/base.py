@@ -38,7 +38,7 @@ class Suite:
 
     def __init__(self, library: Backend, small: bool, repeats: int, budget: float) -> None:
         self.library, self.small, self.repeats, self.budget = library, small, repeats, budget
-        self.warmup = 2
+        self.warmup = 2 if library.device == "cuda" else 1
         self.problems: list[str] = []
         self._stacks: dict[str, Stack] = {}
 

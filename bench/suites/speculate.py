@@ -61,7 +61,7 @@ class Speculate(Suite):
     def measure(self, cell: Cell) -> list[dict[str, Any]]:
         alpha, gamma, batch, context = (cell.settings[name] for name in ("alpha", "gamma", "batch", "context"))
         plain, draft, verify = self._passes(gamma, batch, context)
-        rounds, repeats = (20 if self.on_gpu else 8), max(5, self.repeats)
+        rounds, repeats = (20 if self.on_gpu else 4), max(5, self.repeats)
         plain_ms = _median(self._once(plain, 5))
         draft_ms = _median(self._once(draft, 5))
         verify_ms = _median(self._once(verify, 5))

@@ -44,7 +44,9 @@ def summed(terms: Sequence[float], format: str = "float32", order: str = "forwar
     machine's one rounding, since 53 ≥ 2·24 + 2 (Figueroa 1995).
     """
     bits = SIGNIFICANDS[one_of("format", format, tuple(SIGNIFICANDS))]
-    values = [_rounded(number(f"terms[{i}]", term), bits) for i, term in enumerate(terms)]
+    if not all(type(term) is float and math.isfinite(term) for term in terms):  # naming each argument is slow
+        terms = [number(f"terms[{i}]", term) for i, term in enumerate(terms)]
+    values = [_rounded(term, bits) for term in terms]
     way = one_of("order", order, ORDERS)
     if way == "backward":
         values.reverse()

@@ -25,6 +25,10 @@ def test_every_widget_of_the_site_can_be_embedded(name):
     assert "Why &lt;slow&gt;</a>, A &amp; B" in html
 
 
+def _page(url: str, title: str) -> SimpleNamespace:
+    return SimpleNamespace(url=url, title=title, file=SimpleNamespace(src_uri=f"{url.rstrip('/')}.md"))
+
+
 def test_an_embedded_figure_loads_only_what_is_the_figures():
     html = page("pass_cost", DOCS, PLACE, "Site")
     loaded = re.findall(r'<(?:link rel="stylesheet"|script)[^>]* (?:href|src)="([^"]+)"', html)
@@ -41,9 +45,9 @@ def test_the_files_lie_where_the_links_expect_them(tmp_path):
 
 def built(*pages: tuple[str, str, str]) -> dict[str, Place]:
     """What the hook remembers after these pages: address, title, HTML."""
-    hook.on_config(None)
+    hook.on_config(SimpleNamespace(plugins={}))
     for url, title, html in pages:
-        hook.on_page_content(html, page=SimpleNamespace(url=url, title=title), config=None, files=None)
+        hook.on_page_content(html, page=_page(url, title), config=None, files=None)
     return dict(hook._places)
 
 

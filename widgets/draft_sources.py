@@ -14,7 +14,7 @@ from sim import MODELS, Model, draft_cost, expected_tokens, pass_time, round_tim
 from widgets._kit.chart import Axis, Level, Mark, Note, Points, linear, plot
 from widgets._kit.lanes import Lane, Segment, lanes
 from widgets._kit.params import Choice, Slider
-from widgets._kit.text import brief, number, times
+from widgets._kit.text import brief, count, number, times
 from widgets._kit.view import Row, Table, Verdict, View
 
 TITLE = "Where the drafts come from"
@@ -44,6 +44,7 @@ class Source:
     mean: bool = False
 
 
+_HEADS = 5
 # 5 × (8192 × 8192 + 128256 × 8192): a residual block and an output matrix a head, for a 70B of Llama 3.1's shape.
 _MEDUSA = Model("Medusa heads for a 70B", 5.59e9, 5.59e9, 0, 0, 0, "arXiv 2401.10774, section 2.1")
 _KEPT = "The check is the one of node 2, so the output keeps the target’s distribution."
@@ -59,13 +60,13 @@ SOURCES: Mapping[str, Source] = {
         ((1, "leviathan-t3-15-t0"),),
         "mean accept rate (8B for 137B)",
         "info",
-        f"{_KEPT} It must share the target’s vocabulary, and it has to be hosted, matched and kept.",
+        f"{_KEPT} It must share the target’s vocabulary or be translated, and it has to be hosted, matched and kept.",
         mean=True,
     ),
     "medusa": Source(
         "Medusa heads",
         "five heads on the target, without a cache",
-        "all heads once, side by side",
+        "all heads once, side by side, a place each",
         _MEDUSA,
         True,
         "specbench-a100-7b-medusa-overall",
@@ -154,17 +155,20 @@ def view(*, data: Mapping[str, Any], source: str, gamma: int) -> View:
     target = pass_time(TARGET, CARD, devices=CARDS)
     room = (target.capacity_bytes - target.stored_bytes) / 1e9 - cost.beside_gb
     tokens = _tokens(found)
+    where = "published" if found.tokens_per_pass is not None else "from the published accept rate"
     drafts = "1 draft" if gamma == 1 else f"{number(gamma)} drafts"
+    wide = " Beyond five places the heads can only add guesses for the same places, in a tree."
     return View(
         summary=(
-            f"Loaded besides the target: {chosen.loads}. To make {drafts}: {chosen.runs}. Then the same verifying pass."
-            f" Published, {_conditions(found)}: {number(tokens, '.2f')} tokens per pass, {times(found.speedup, 2)}."
+            f"Loaded besides the target: {chosen.loads}. To make {drafts}: {chosen.runs}."
+            f"{wide if gamma > _HEADS and source == 'medusa' else ''} Then the same verifying pass."
+            f" Published, {_conditions(found)}: {_result(found)}, {times(found.speedup, 2)}."
         ),
         readout=(
             Row("beside", "loaded beside the target", cost.beside_gb, "GB", brief(cost.beside_gb)),
             Row("room", "left for caches on these cards", room, "GB", brief(room)),
             Row("round", "passes for a round, computed", cost.round, "", number(cost.round, ".2f")),
-            Row("tokens", "tokens per pass, published", tokens, "", number(tokens, ".2f")),
+            Row("tokens", f"tokens per pass, {where}", tokens, "", number(tokens, ".2f")),
             Row("speedup", "speed-up, published", found.speedup, "", times(found.speedup, 2)),
         ),
         svg=_memory(target.stored_bytes / 1e9, target.capacity_bytes / 1e9, chosen, cost)
@@ -173,7 +177,7 @@ def view(*, data: Mapping[str, Any], source: str, gamma: int) -> View:
         table=_table(gamma, costs, rows),
         verdict=Verdict(chosen.kind, chosen.rule),
         title=_title(chosen, cost),
-        note=f"Published result: {_origin(found.source)}.",
+        note=_note(chosen, rows),
     )
 
 
@@ -181,6 +185,24 @@ def _tokens(row: Any) -> float:
     """Tokens per pass as printed, else from the printed accept rate."""
     printed: float | None = row.tokens_per_pass
     return expected_tokens(row.alpha, row.gamma) if printed is None else printed
+
+
+def _result(row: Any) -> str:
+    """What was printed for the drafts, and what follows where only a rate was."""
+    tokens = f"{number(_tokens(row), '.2f')} tokens per pass"
+    return tokens if row.tokens_per_pass is not None else f"an accept rate of {number(row.alpha)}, so {tokens}"
+
+
+_READ = {"secondary": "known to us second-hand", "derived": "counted by us in published traces"}
+
+
+def _note(chosen: Source, rows: Mapping[str, Any]) -> str:
+    """Whose result this is, and how the acceptance was read where not in the source itself."""
+    text = f"Published result: {_origin(rows[chosen.row].source)}."
+    marks = [rows[name].verification for _, name in chosen.places]
+    ways = [_READ[mark] for mark in dict.fromkeys(marks) if mark in _READ]
+    part = "in part " if "primary" in marks else ""
+    return f"{text} Acceptance by position: {part}{', '.join(ways)}." if ways else text
 
 
 def _conditions(row: Any) -> str:
@@ -224,7 +246,7 @@ def _rounds(source: str, gamma: int, costs: Mapping[str, _Cost]) -> str:
         rows.append(Lane(name, tuple(parts), aside=number(cost.round, ".2f"), chosen=key == source))
     longest = max(_cost(item, LONGEST).round for item in SOURCES.values())
     return lanes(
-        f"One round with {number(gamma)} drafted tokens, in passes of the target, for every source",
+        f"One round with {count(gamma, 'drafted token', 'drafted tokens')}, in passes of the target, for every source",
         linear(longest, "one round, in passes"),
         rows,
         key=(("draft", "draft"), ("target", "verify")),
@@ -260,7 +282,8 @@ def _table(gamma: int, costs: Mapping[str, _Cost], rows: Mapping[str, Any]) -> T
         row, cost = rows[item.row], costs[key]
         rates = ", ".join(f"{number(place)}: {number(rows[name].alpha, '.2f')}" for place, name in item.places)
         computed = (brief(cost.beside_gb), number(cost.round, ".2f"))
-        published = (number(_tokens(row), ".2f"), times(row.speedup, 2), _conditions(row), rates)
+        tokens = number(_tokens(row), ".2f") + ("" if row.tokens_per_pass is not None else ", from its accept rate")
+        published = (tokens, times(row.speedup, 2), _conditions(row), rates)
         lines.append((item.name, *computed, *published))
     head = (
         "drafts from",
@@ -271,4 +294,4 @@ def _table(gamma: int, costs: Mapping[str, _Cost], rows: Mapping[str, Any]) -> T
         "published for",
         "acceptance by position, published",
     )
-    return Table(f"Five sources, {number(gamma)} drafted tokens a round", head, tuple(lines))
+    return Table(f"Five sources, {count(gamma, 'drafted token', 'drafted tokens')} a round", head, tuple(lines))

@@ -53,7 +53,8 @@ NEEDS: tuple[str, ...] = ()
 DATA: tuple[str, ...] = ()
 SOURCE = (
     "Computed for one sequence, each drafted token kept with the same chance, and a verifying pass that costs one plain"
-    " pass: Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192. The rounds shown are a seeded sample."
+    " pass: Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192. The rounds shown are a seeded sample;"
+    " their words are made up."
 )
 
 _STORY = """
@@ -118,8 +119,13 @@ def view(*, data: Mapping[str, Any], on: bool, gamma: int, alpha: float, c: floa
         table=_table(curve, alpha, c),
         tokens=_strip(shown, waiting),
         verdict=_verdict(alpha, gamma, c, faster, best),
-        title=f"A round costs {brief(round_time(gamma, c))} passes and yields {number(tau, '.2f')} tokens",
+        title=_title(round_time(gamma, c), tau),
     )
+
+
+def _title(cost: float, tau: float) -> str:
+    passes = "1 pass" if cost == 1 else f"{brief(cost)} passes"
+    return f"A round costs {passes} and yields {number(tau, '.2f')} tokens on average"
 
 
 def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ...], best: int) -> View:
@@ -137,7 +143,7 @@ def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ..
             Row("mean", "per pass in the passes shown", 1 if step else None, "", number(1, ".2f") if step else _NONE),
             Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
             Row("speedup", "speed-up", curve[0][1], "", _factor(curve[0][1])),
-            Row("best", "best draft length, if it were on", best, "", number(best)),
+            Row("best", "best draft length, if it were on", best, "", _length(best)),
             Row("discarded", "of drafted tokens thrown away", None, "", _NONE),
             Row("engine_rate", "what engines print as “acceptance rate”", None, "", _NONE),
         ),
@@ -156,8 +162,12 @@ _TIME = "time in passes"
 
 
 def _factor(x: float) -> str:
-    """A speed-up; near 1× with the digit that tells the sides apart."""
-    return times(x, 2 if 0.9 < x < 1.1 and abs(x - 1) > 1e-9 else 1)
+    """A speed-up; near 1× and below it with two digits, where the first alone says too little."""
+    return times(x, 2 if x < 1.1 and abs(x - 1) > 1e-9 else 1)
+
+
+def _length(best: int) -> str:
+    return number(best) if best else "none"
 
 
 def _written(rounds: tuple[_Round, ...]) -> int:
@@ -174,7 +184,7 @@ def _readout(alpha: float, gamma: int, faster: float, best: int, written: int, s
         Row("mean", f"tokens per verification {sample}", mean, "", _NONE if mean is None else number(mean, ".2f")),
         Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
         Row("speedup", "speed-up", faster, "", _factor(faster)),
-        Row("best", "best draft length", best, "", number(best)),
+        Row("best", f"best draft length up to {number(LONGEST)}", best, "", _length(best)),
         Row("discarded", "of drafted tokens thrown away", waste, "", percent(waste)),
         Row("engine_rate", "what engines print as “acceptance rate”", rate, "", number(rate, ".2f")),
     )
@@ -243,7 +253,7 @@ def _table(curve: tuple[tuple[int, float], ...], alpha: float, c: float) -> Tabl
             number(expected_tokens(alpha, length), ".2f"),
             number(passes_for(100, alpha, length), ".0f"),
             number(round_time(length, c), ".2f"),
-            _factor(value),
+            times(value, 2),
         )
         for length, value in curve
     )
@@ -269,15 +279,17 @@ def _strip(shown: tuple[_Round, ...], waiting: tuple[_Round, ...]) -> tuple[Toke
 def _summary(alpha: float, gamma: int, written: int, shown: int) -> str:
     drafted = "1 token" if gamma == 1 else f"{number(gamma)} tokens"
     text = (
-        f"Drafting {drafted} at an accept rate of {number(alpha)}, a verification yields"
-        f" {number(expected_tokens(alpha, gamma), '.2f')} tokens on average, so 100 tokens take"
+        f"With {drafted} drafted at an accept rate of {number(alpha)}, a verification yields"
+        f" {number(expected_tokens(alpha, gamma), '.2f')} tokens on average, so 100 tokens take about"
         f" {number(passes_for(100, alpha, gamma), '.0f')} passes of the target instead of 100."
     )
     if not shown:
         return text
     rounds = "The round" if shown == 1 else f"The {number(shown)} rounds"
-    mean = number(written / shown, ".2f")
-    return f"{text} {rounds} shown wrote {number(written)} tokens, {mean} each: a sample, not the average."
+    each = "" if shown == 1 else f", {number(written / shown, '.2f')} each"
+    what = "a sample, not the average" if 0 < alpha < 1 else "no other number is possible at this accept rate"
+    many = "1 token" if written == 1 else f"{number(written)} tokens"
+    return f"{text} {rounds} shown wrote {many}{each}: {what}."
 
 
 def _verdict(alpha: float, gamma: int, c: float, faster: float, best: int) -> Verdict:
@@ -285,15 +297,23 @@ def _verdict(alpha: float, gamma: int, c: float, faster: float, best: int) -> Ve
     if abs(faster - 1) <= 1e-9:
         more = f" The best length is {length}." if best else " No length does better."
         return Verdict("info", f"Nothing gained, nothing lost: this is exactly as fast as plain decoding.{more}")
+    if abs(faster - 1) < 0.005:
+        side = "faster" if faster > 1 else "slower"
+        more = "" if best == gamma else f" The best length is {length}." if best else " No length pays."
+        return Verdict("info", f"It makes no difference worth having: less than half a percent {side}.{more}")
     if faster < 1:
         slower = f"Do not use it here: it runs at {_factor(faster)} the speed of plain decoding."
         if best:
             top = _factor(speedup(alpha, best, c))
-            return Verdict("loss", f"{slower} At this accept rate and cost, {length} would give {top}.")
+            return Verdict("loss", f"{slower} At this accept rate and cost, drafting {length} would give {top}.")
         return Verdict("loss", f"{slower} No length pays while the accept rate is not above the draft cost.")
     edge = break_even_alpha(gamma, c)
-    floor = "" if edge is None else f" It stops paying below an accept rate of {number(edge, '.2f')}."
+    floor = ""
+    if c == 0:
+        floor = " Drafts that cost nothing pay at any accept rate above 0."
+    elif edge is not None:
+        floor = f" At the length set, it stops paying below an accept rate of {number(edge, '.2f')}."
     if gamma == best:
         return Verdict("gain", f"It pays, and no other length up to {number(LONGEST)} pays more.{floor}")
     top = _factor(speedup(alpha, best, c))
-    return Verdict("gain", f"It pays. The best length here is {length}, at {top}.{floor}")
+    return Verdict("gain", f"It pays. The best length up to {number(LONGEST)} is {length}, at {top}.{floor}")

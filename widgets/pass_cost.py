@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim import HARDWARE, MODELS, PassTime, pass_time, ridge_positions
+from sim import HARDWARE, MODELS, Model, PassTime, pass_time, ridge_positions
 from widgets._kit.chart import Curve, Mark, Now, Wall, linear, logarithmic, plot
 from widgets._kit.lanes import Lane, Segment, lanes
 from widgets._kit.params import Choice, Slider
@@ -35,7 +35,13 @@ def _hardware_name(key: str) -> str:
 
 
 def _short(key: str) -> str:
-    return HARDWARE[key].title.split(" ")[0]
+    """A card's name without form and memory: H100, RTX 4090."""
+    return HARDWARE[key].title.split(" SXM")[0].removesuffix(" 80 GB")
+
+
+def _whole(model: Model) -> bool:
+    """Dense, and a model of its own: a head reads its target's weights as well, and scores nothing alone."""
+    return not model.experts and not model.shared_params
 
 
 PARAMS = {
@@ -48,7 +54,7 @@ PARAMS = {
         extend=_MORE,
         help="In one pass, over the whole batch: the next token, and any guesses to be checked.",
     ),
-    "model": Choice("Model", {key: model.title for key, model in MODELS.items() if not model.experts}, "70b"),
+    "model": Choice("Model", {key: model.title for key, model in MODELS.items() if _whole(model)}, "70b"),
     "weights": Choice("Weight format", _FORMATS, "bf16"),
     "hardware": Choice("Hardware", {key: _hardware_name(key) for key in HARDWARE}, "h100-sxm"),
     "devices": Choice("Cards sharing the model", _DEVICES, "1"),
@@ -78,7 +84,7 @@ def view(*, data: Mapping[str, Any], positions: int, model: str, weights: str, h
         readout=(
             Row("weights", "of weights read in a pass", now.weight_bytes / 1e9, "GB", _gigabytes(now.weight_bytes)),
             Row("pass", "for the whole pass", now.total_ms, "ms", ratio(now.total_ms)),
-            Row("positions", "positions scored in it", positions, "", number(positions)),
+            Row("positions", f"position{'' if positions == 1 else 's'} scored in it", positions, "", number(positions)),
             Row("per_position", "per scored position", now.per_position_ms, "ms", ratio(now.per_position_ms)),
             Row("idle", "of peak arithmetic unused", now.idle, "", percent(now.idle, 1)),
         ),
@@ -90,6 +96,7 @@ def view(*, data: Mapping[str, Any], positions: int, model: str, weights: str, h
         ),
         verdict=_verdict(now, model, weights, hardware, cards),
         title=_title(positions, one, now),
+        note=_note(now, hardware),
     )
 
 
@@ -103,7 +110,7 @@ def _bars(now: PassTime) -> str:
     reading = Lane("Memory: reading every weight", (Segment(0, now.memory_ms, "memory"),), f"{ratio(now.memory_ms)} ms")
     unused = (Segment(now.compute_ms, now.total_ms - now.compute_ms, "target", "ghost"),) if now.idle > 0 else ()
     working = Lane(
-        "Arithmetic, at the card’s peak",
+        "Arithmetic, at the listed peak",
         (*unused, Segment(0, now.compute_ms, "target")),
         f"{ratio(now.compute_ms)} ms" + (", then waiting" if now.busy < 0.4 else ""),
     )
@@ -150,7 +157,8 @@ def _title(positions: int, one: PassTime, now: PassTime) -> str:
     name = _WORDS[positions] if positions < len(_WORDS) else number(positions)
     if now.total_ms <= one.total_ms * 1.005:
         return f"{name} positions cost what one costs"
-    return f"{name} positions cost {times(now.total_ms / one.total_ms)} what one costs"
+    longer = now.total_ms / one.total_ms
+    return f"{name} positions cost {times(longer, 1 if longer >= 1.1 else 2)} what one costs"
 
 
 def _summary(positions: int, one: PassTime, now: PassTime, ridge: float) -> str:
@@ -173,13 +181,21 @@ def _summary(positions: int, one: PassTime, now: PassTime, ridge: float) -> str:
     )
 
 
+def _note(now: PassTime, hardware: str) -> str | None:
+    """What to doubt about this state in particular."""
+    found = ["This card’s figures are known to us second-hand."] if HARDWARE[hardware].source.startswith("sec") else []
+    if now.bound == "compute":
+        found.append("No kernel reaches the listed peak, so real passes are longer.")
+    return " ".join(found) or None
+
+
 def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int) -> Verdict:
     """Whether the weights fit where this pass is said to run; if not, what does hold them."""
-    need, room = _gigabytes(now.stored_bytes), _gigabytes(now.capacity_bytes)
+    need, room = _gigabytes(now.weight_bytes), _gigabytes(now.capacity_bytes)
     where = "this card" if cards == 1 else f"{number(cards)} of these cards"
     if now.fits:
-        left = (now.capacity_bytes - now.stored_bytes) / 1e9
-        tight = now.stored_bytes > 0.95 * now.capacity_bytes
+        left = (now.capacity_bytes - now.weight_bytes) / 1e9
+        tight = now.weight_bytes > 0.95 * now.capacity_bytes
         tail = ", too little for much of a key-value cache." if tight else " for the key-value cache and the rest."
         text = f"It fits: {need} GB of weights in the {room} GB of {where}. That leaves {brief(left)} GB{tail}"
         return Verdict("care" if tight else "info", text)
@@ -197,8 +213,9 @@ def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int)
     for key, card in HARDWARE.items():
         other = pass_time(model, key, now.positions, weights=weights, devices=cards)
         if key != hardware and other.fits:
-            cards_word = "one" if cards == 1 else number(cards)
-            fitting.append(f"{cards_word} {_short(key)} with {_gigabytes(card.memory)} GB ({ratio(other.total_ms)} ms)")
+            many, each = ("one", "") if cards == 1 else (number(cards), " each")
+            memory = f"{_gigabytes(card.memory)} GB{each}"
+            fitting.append(f"{many} {_short(key)} with {memory} ({ratio(other.total_ms)} ms)")
     text = (
         f"{need} GB of weights do not fit in the {room} GB of {where}: a right time for a machine that cannot run it."
     )

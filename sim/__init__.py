@@ -9,6 +9,7 @@ from sim.bursts import Burst, burst_survival, burst_tokens, draw_burst_rounds, r
 from sim.cost import PassTime, draft_cost, experts_touched, pass_time, ridge_positions, verify_cost
 from sim.decision import Decision, Setting, break_even_batch, decide, round_at, speedup_at
 from sim.decode import DecodeRound, Trace, decode
+from sim.diagnosis import Diagnosis, Signs, best_cut, diagnose, explained_cost, predicted_speedup, verify_line
 from sim.goodness import Fit, chi_square, noise_floor, total_variation, upper_gamma
 from sim.logs import Log, LogReader, Measured, Problem, parse_log
 from sim.metrics import (
@@ -100,6 +101,7 @@ __all__ = [
     "Burst",
     "Decision",
     "DecodeRound",
+    "Diagnosis",
     "Drafter",
     "Engine",
     "Fit",
@@ -117,11 +119,13 @@ __all__ = [
     "Rule",
     "ServingRound",
     "Setting",
+    "Signs",
     "Trace",
     "Tree",
     "acceptance",
     "accepted_from_tau",
     "alpha_from_tokens",
+    "best_cut",
     "best_first_tree",
     "break_even_alpha",
     "break_even_batch",
@@ -139,6 +143,7 @@ __all__ = [
     "counts_per_position",
     "decide",
     "decode",
+    "diagnose",
     "distribution",
     "draft_cost",
     "draft_model",
@@ -148,6 +153,7 @@ __all__ = [
     "engine_acceptance_rate",
     "expected_tokens",
     "experts_touched",
+    "explained_cost",
     "greedy_token",
     "k_ary_tree",
     "memory_ledger",
@@ -163,6 +169,7 @@ __all__ = [
     "passes_for",
     "pick_token",
     "positions_from_labels",
+    "predicted_speedup",
     "rate_from_tau",
     "replacement_row",
     "request_time",
@@ -200,6 +207,7 @@ __all__ = [
     "upper_gamma",
     "verify_candidates",
     "verify_cost",
+    "verify_line",
     "verify_round",
     "verify_tree",
 ]

@@ -64,6 +64,8 @@ class Widget:
     source: str
     view: Callable[..., View] | None
     steps: Callable[..., Iterator[Progress | View]] | None
+    table_open: str = ""
+    """The words over the table where it is the answer itself and stands open; else it is folded away as the data."""
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter in normal form, in the order of `params`: what was given, else the default.
@@ -142,11 +144,14 @@ def _checked(name: str, where: str, module: ModuleType) -> Widget:
     source = getattr(module, "SOURCE", "")
     if not isinstance(source, str):
         raise fail("SOURCE must be a sentence")
+    table_open = getattr(module, "TABLE_OPEN", "")
+    if not isinstance(table_open, str):
+        raise fail("TABLE_OPEN must be the words over the open table")
     view, steps = getattr(module, "view", None), getattr(module, "steps", None)
     if (view is None) == (steps is None):
         raise fail("exactly one of view and steps is needed")
     _check_signature(view or steps, tuple(params), fail)
-    return Widget(name, title, params, needs, _strings(module, "DATA", fail), source, view, steps)
+    return Widget(name, title, params, needs, _strings(module, "DATA", fail), source, view, steps, table_open)
 
 
 def _strings(module: ModuleType, name: str, fail: Callable[[str], ContractError]) -> tuple[str, ...]:

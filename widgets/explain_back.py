@@ -16,7 +16,7 @@ from widgets._kit.explain_words import ENGLISH, FOREIGN, IDEAS, MISCONCEPTIONS, 
 from widgets._kit.params import Param, Text
 from widgets._kit.view import Row, Table, Verdict, View
 
-__all__ = ["DATA", "NEEDS", "PARAMS", "SOURCE", "TITLE", "Reading", "read", "view"]
+__all__ = ["DATA", "NEEDS", "PARAMS", "SOURCE", "TABLE_OPEN", "TITLE", "Reading", "read", "view"]
 
 TITLE = "Explain it back"
 NEEDS: tuple[str, ...] = ()
@@ -25,6 +25,8 @@ SOURCE = (
     "Read by word rules in this page, which can miss an idea said in an unusual way. "
     "What you write is neither sent nor kept."
 )
+
+TABLE_OPEN = "Your words, idea by idea"
 
 QUESTION = "Speculative decoding runs an extra model at every step, so why is it faster and not slower?"
 _LONGEST = 20_000  # characters: a paste of 2,000 words has about 13,000

@@ -140,3 +140,22 @@ class TreeWithSvg(Tree):
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
+
+
+def shown(name: str) -> str:
+    widget = widgets.load(name)
+    values = widget.values({})
+    return figure(widget, view_of(widget, {}, values), values, name, "")
+
+
+def test_a_table_that_is_the_answer_stands_open():
+    assert '<details class="sd-data" open><summary>Your words, idea by idea</summary>' in shown("explain_back")
+    assert '<details class="sd-data"><summary>Show the data</summary>' in shown("pass_cost")
+
+
+def test_a_figure_whose_every_value_is_private_has_nothing_to_share():
+    private, open_ = Tree(shown("explain_back")), Tree(shown("pass_cost"))
+    assert [attrs["data-do"] for attrs in private.having("data-do") if "copy" in attrs["data-do"]] == []
+    assert private.having("data-do", "reset")
+    assert open_.having("data-do", "copy-link")
+    assert open_.having("data-do", "copy-embed")

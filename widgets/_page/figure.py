@@ -51,9 +51,7 @@ data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <figure class="sd-figure" aria-labelledby="{esc(id)}-title">
 <header class="sd-head">
 <p class="sd-eyebrow">{esc(widget.title)}</p>
-<div class="sd-tools"><button type="button" data-do="copy-link">Copy link</button>\
-<button type="button" data-do="copy-embed" hidden>Copy embed code</button>\
-<button type="button" data-do="reset">Reset</button></div>
+<div class="sd-tools">{_share(widget)}<button type="button" data-do="reset">Reset</button></div>
 <p class="sd-title" id="{esc(id)}-title" data-part="title">{part["title"]}</p>
 </header>
 <div class="sd-body">
@@ -64,12 +62,23 @@ data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <dl class="sd-readout" data-part="readout">{part["readout"]}</dl>
 <p class="sd-summary" data-part="summary" aria-live="polite">{part["summary"]}</p>
 <p class="sd-links" data-part="links">{part["links"]}</p>
-<details class="sd-data"><summary>Show the data</summary><div data-part="table">{part["table"]}</div></details>
+<details class="sd-data"{" open" if widget.table_open else ""}><summary>{esc(widget.table_open or "Show the data")}\
+</summary><div data-part="table">{part["table"]}</div></details>
 <footer class="sd-foot"><span class="sd-source">{linked(widget.source)}</span> \
 <span data-part="note">{part["note"]}</span> <span class="sd-state">{BUILT}</span></footer>
 <div class="sd-notice" role="alert" hidden></div>
 </figure>
 </sd-widget>"""
+
+
+def _share(widget: Widget) -> str:
+    """The buttons that carry a state elsewhere; none where every parameter is private and no state may leave."""
+    if widget.params and all(param.private for param in widget.params.values()):
+        return ""
+    return (
+        '<button type="button" data-do="copy-link">Copy link</button>'
+        '<button type="button" data-do="copy-embed" hidden>Copy embed code</button>'
+    )
 
 
 def _plain(param: Param, value: Any) -> Any:

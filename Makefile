@@ -58,5 +58,5 @@ $(addprefix $(VENV)/.,site check test mutants zensical): $(VENV)/.%: $(VENV)/.ma
 
 node_modules/.made: package.json package-lock.json .npmrc | $(VENV)/.made
 	@echo "installing JavaScript packages …"
-	@$(PY) -m tests.tools.node npm ci --silent
+	@$(PY) -m widgets._page.node npm ci --silent
 	@touch $@

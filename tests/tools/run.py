@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.tools import node
+from widgets._page import node
 
 __all__ = ["Step", "main", "steps"]
 

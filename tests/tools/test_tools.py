@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.tools import chromium, node, run
+from tests.tools import chromium, run
 from tests.tools.server import Host, serve
+from widgets._page import node
 from widgets._page.serve import changed, free_address, mistakes, snapshot
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -173,6 +173,7 @@ export class Python {
   /** @param {any} message */
   #receive(message) {
     if (message.boot === "ready") {
+      performance.mark("python ready", { detail: message.start }); // "snapshot" or "plain": tests and benchmarks read it
       this.#tell("ready", "");
       for (const { flying } of this.#lanes.values()) this.#post(flying);
     } else if (message.boot === "failed") {

@@ -42,7 +42,7 @@ start();
 async function start() {
   try {
     python = await boot(print);
-    post({ boot: "ready" });
+    post({ boot: "ready", start: python.start });
   } catch (error) {
     const files = error instanceof FetchProblem ? error.files : [];
     post({ boot: "failed", message: words(error), files });

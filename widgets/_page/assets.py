@@ -22,7 +22,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from widgets._page import wheels
+from widgets._page import node as nodejs
+from widgets._page import snapshot, wheels
 
 __all__ = ["AssetError", "build", "declared", "live_folder", "main", "site_zip"]
 
@@ -45,14 +46,17 @@ def live_folder(docs: Path) -> str | None:
     return max(found, key=lambda path: path.stat().st_mtime_ns).name if found else None
 
 
-def build(root: Path = ROOT, *, cache: Path | None = None) -> str:
-    """Bring ``docs/assets/live`` up to date and return the folder's name. Writes only what changed."""
+def build(root: Path = ROOT, *, cache: Path | None = None, node: list[str] | None = None) -> str:
+    """Bring ``docs/assets/live`` up to date and return the folder's name. Writes only what changed.
+
+    ``node`` starts Node (`_page.node.command`), which writes the memory that browsers start from. Without it they
+    start plainly.
+    """
     contents = dict(sorted(_contents(root, cache).items()))
-    sums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    sums = {name: _sha256(content) for name, content in contents.items()}
     folder = hashlib.sha256("".join(f"{name}\0{value}\n" for name, value in sums.items()).encode()).hexdigest()[:12]
     live = root / "docs" / "assets" / "live"
     if not (live / folder / LIST).is_file():
-        listing = [{"name": name, "bytes": len(contents[name]), "sha256": sums[name]} for name in contents]
         # Written elsewhere and renamed into place: a server that watches docs/ never sees half a folder.
         partial = root / "build" / f"assets-{os.getpid()}"
         shutil.rmtree(partial, ignore_errors=True)
@@ -60,6 +64,11 @@ def build(root: Path = ROOT, *, cache: Path | None = None) -> str:
             target = partial / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
+        listing = [{"name": name, "bytes": len(contents[name]), "sha256": sums[name]} for name in contents]
+        if node:
+            memory = snapshot.make(node, partial)
+            content = memory.read_bytes()
+            listing.append({"name": memory.name, "bytes": len(content), "sha256": _sha256(content)})
         (partial / LIST).write_text(json.dumps(listing, indent=1) + "\n", encoding="utf-8")
         live.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(live / folder, ignore_errors=True)
@@ -117,8 +126,8 @@ def declared(root: Path, name: str) -> tuple[str, ...]:
             body = ast.parse(path.read_text(encoding="utf-8")).body
         except SyntaxError:
             continue
-        for node in body:
-            match node:
+        for statement in body:
+            match statement:
                 case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
                     pass
                 case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
@@ -156,6 +165,10 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _read(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
@@ -170,8 +183,8 @@ def main(arguments: list[str]) -> int:
         _say("usage: python -m widgets assets")
         return 2
     try:
-        folder = build()
-    except AssetError as problem:
+        folder = build(node=nodejs.command())
+    except (AssetError, RuntimeError) as problem:
         _say(f"assets: {problem}")
         return 1
     listing = json.loads((ROOT / "docs" / "assets" / "live" / folder / LIST).read_text(encoding="utf-8"))

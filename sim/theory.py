@@ -112,8 +112,8 @@ def alpha_from_tokens(tau: float, gamma: int) -> float:
     """
     length = whole("gamma", gamma, 1)
     target = number("tau", tau, 1.0, length + 1.0)
-    if target == length + 1.0:
-        return 1.0
+    if target in (1.0, length + 1.0):
+        return 0.0 if target == 1.0 else 1.0
     low, high = 0.0, 1.0
     for _ in range(40):  # 2^-40 is below 1e-12
         middle = (low + high) / 2.0
@@ -121,7 +121,7 @@ def alpha_from_tokens(tau: float, gamma: int) -> float:
             low = middle
         else:
             high = middle
-    return low if target == 1.0 else (low + high) / 2.0
+    return (low + high) / 2.0
 
 
 def break_even_alpha(gamma: int, c: float, verify: float = 1.0) -> float | None:

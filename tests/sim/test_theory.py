@@ -59,6 +59,7 @@ def test_limits_are_exact():
     assert round_time(4, 0.25) == 2.0
     assert oracle_tokens(0) == 1.0
     assert oracle_tokens(0.75) == 4.0
+    assert oracle_tokens(0.6) == pytest.approx(2.5)
     assert tokens_from_survival(()) == 1.0
     assert survival_from_rates(()) == ()
 
@@ -178,6 +179,9 @@ def test_optimal_gamma_at_its_edges():
     assert optimal_gamma(0.9, 0.05, verify=lambda gamma: 1.0 + gamma) == 0
     assert optimal_gamma(0.5, 0.2, verify=lambda gamma: 0.5) == 1  # a round cheaper than a pass
     assert optimal_gamma(0.0, 0.2, verify=lambda gamma: 0.5) == 0  # then plain is best too
+    assert optimal_gamma(0.5, 0.1, verify=lambda gamma: 3.0) == 0  # one draft loses less than none, and still loses
+    assert optimal_gamma(1.0, 0.0, verify=lambda gamma: gamma + 1.0 if gamma else 2.0) == 0  # one draft breaks even
+    assert optimal_gamma(1.0, 0.0, verify=lambda gamma: (gamma + 1) / (1 + 1e-11) if gamma else 2.0) == 1  # just pays
     with pytest.raises(ValueError, match=r"verify\(0\) is 0; it must be a finite number above 0"):
         optimal_gamma(0.5, 0.1, verify=lambda gamma: 0)
 

@@ -65,7 +65,7 @@ DATA = ("published",)
 SOURCE = (
     "Computed: passes as memory plus arithmetic, with constants fitted to https://arxiv.org/abs/2601.11580 (tuned)"
     " and to published points of early engines. Left out: traffic between cards, queueing, other readers’ prompts."
-    " Open shapes: published results."
+    " Open shapes: published results; where only a request rate was published, the batch is our estimate."
 )
 
 
@@ -150,11 +150,11 @@ def view(
     seen, book = _nearest(setting), found.ledger
     row = data["published"].rows[seen.row]
     return View(
-        summary=_summary(setting, found, whole, edge),
+        summary=_summary(setting, found, whole, _turn_words(edge, sweep)),
         readout=(
             Row("speedup", "speed-up of writing", found.mid, "", times(found.mid, 2)),
             Row("interval", "may lie between", f"{number(found.low)} {number(found.high)}", "", _range(found)),
-            Row("edge", "batch from which it loses", edge, "", _edge(edge)),
+            Row("edge", "first batch at which it loses", edge, "", _edge(edge)),
             Row("best", "best draft length", found.best_gamma, "", _best(found)),
             Row("request", "speed-up of a whole request", whole.gain, "", times(whole.gain, 2)),
             Row("decode", "of a request is writing", whole.decode_share, "", percent(whole.decode_share)),
@@ -225,7 +225,17 @@ def _range(found: Decision) -> str:
 
 
 def _edge(edge: int | None) -> str:
-    return "none to 512" if edge is None else "1" if edge == 1 else number(edge)
+    return "none to 512" if edge is None else number(edge)
+
+
+def _turn_words(edge: int | None, sweep: list[_Point]) -> str:
+    """Where along the batch it loses. It need not stay so: a mixture's gain first rises with the batch."""
+    if edge is None:
+        return "no batch up to 512 loses"
+    later = next((point.batch for point in sweep if point.batch > edge and point.speedup > 1.0), None)
+    if later is not None:
+        return f"it loses at batch {number(edge)}, and gains again at {number(later)}"
+    return "it loses at any batch" if edge == 1 else f"it loses from batch {number(edge)}"
 
 
 def _best(found: Decision) -> str:
@@ -235,14 +245,14 @@ def _best(found: Decision) -> str:
 def _title(setting: Setting, found: Decision) -> str:
     size = count(setting.batch, "sequence", "sequences")
     if not found.ledger.fits:
+        if found.ledger.most_plain < setting.batch:
+            verb = "does" if setting.batch == 1 else "do"
+            return f"Do not use it here: even without a drafter {size} {verb} not fit"
         return f"Do not use it here: {size} and a drafter do not fit"
     return f"{_OPENING[found.kind]}: {times(found.mid, 2)} with {size}, {_range(found)} with its error"
 
 
-def _summary(setting: Setting, found: Decision, whole: RequestTime, edge: int | None) -> str:
-    turn = "no batch up to 512 loses" if edge is None else f"it loses from batch {number(edge)}"
-    if edge == 1:
-        turn = "it loses at any batch"
+def _summary(setting: Setting, found: Decision, whole: RequestTime, turn: str) -> str:
     return (
         f"A round takes {number(found.round.round_ms / found.round.plain_ms, '.2f')} plain passes and yields"
         f" {number(found.tokens, '.2f')} tokens: {times(found.mid, 2)}, or {_range(found)} with the model off by"
@@ -273,7 +283,7 @@ def _reason(setting: Setting, found: Decision) -> str:
     if found.cause == "memory":
         need, have = (_gb(size) for size in (found.ledger.capacity - found.ledger.left, found.ledger.capacity))
         return f"Target, drafter and caches need {need} GB, and the memory holds {have} GB."
-    scored = number(now.positions * setting.batch)
+    scored = number(now.positions * setting.batch, ",d")
     check = f"costs {number(now.verify, '.2f')} plain passes"
     why = {
         "verify": f"checking {scored} positions {check}",
@@ -301,17 +311,23 @@ def _note(seen: _Seen, row: Any, found: Decision) -> str:
         f"{number(row.qps)} requests a second" if row.batch is None and row.qps else f"batch {number(row.batch or 1)}"
     )
     where = ", ".join(part for part in (row.target_model, row.hardware, load) if part)
-    return (
-        f"Nearest published result: {row.method}, {where}: {times(row.speedup, 2)}"
-        f" ({row.source.split(' http')[0].split(';')[0].rstrip(' ,.')})."
-    )
+    return f"Nearest published result: {row.method}, {where}: {times(row.speedup, 2)} ({_origin(row)})."
+
+
+def _origin(row: Any) -> str:
+    """The source without its address, and how the number was read where not in the source itself."""
+    text = row.source.split("original")[-1].lstrip(": ") if row.verification == "secondary" else row.source
+    text = text.split(" http")[0].split(" (")[0].split(";")[0].rstrip(" ,.")
+    how = {"secondary": ", known to us second-hand", "figure": ", read off a figure"}
+    return f"{text}{how.get(row.verification, '')}"
 
 
 def _turn(setting: Setting, found: Decision, sweep: list[_Point], edge: int | None, rows: Mapping[str, Any]) -> str:
     """Speed-up along the batch, with its error as a band, and what others printed for this model and drafter."""
     same = [
         seen for seen in _SEEN
-        if (seen.drafter, seen.model, seen.engine) == (setting.drafter, setting.model, setting.engine)
+        if (seen.drafter, seen.model, seen.hardware, seen.engine)
+        == (setting.drafter, setting.model, setting.hardware, setting.engine)
     ]  # fmt: skip
     printed = tuple((float(seen.batch), rows[seen.row].speedup) for seen in same)
     low, high = found.low / found.mid, found.high / found.mid
@@ -324,7 +340,7 @@ def _turn(setting: Setting, found: Decision, sweep: list[_Point], edge: int | No
         Curve(curve, "target"),
     ]
     if edge is not None and edge > 1:
-        marks.insert(0, Wall(float(edge), f"loses from {number(edge)}"))
+        marks.insert(0, Wall(float(edge), f"loses at {number(edge)}"))
     marks.append(Note(1.0, top * 0.17, "dashed: with its error", side="right"))
     if printed:
         marks.append(Note(1.0, top * 0.06, "circles: published", side="right"))

@@ -62,7 +62,7 @@ data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <dl class="sd-readout" data-part="readout">{part["readout"]}</dl>
 <p class="sd-summary" data-part="summary" aria-live="polite">{part["summary"]}</p>
 <p class="sd-links" data-part="links">{part["links"]}</p>
-<details class="sd-data"{" open" if widget.table_open else ""}><summary>{esc(widget.table_open or "Show the data")}\
+<details {'class="sd-data sd-answer" open' if widget.table_open else 'class="sd-data"'}><summary>{esc(widget.table_open or "Show the data")}\
 </summary><div data-part="table">{part["table"]}</div></details>
 <footer class="sd-foot"><span class="sd-source">{linked(widget.source)}</span> \
 <span data-part="note">{part["note"]}</span> <span class="sd-state">{BUILT}</span></footer>

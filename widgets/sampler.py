@@ -360,7 +360,8 @@ def _title(rows: _Rows) -> str:
         gap = rows.law[worst] - rows.p[worst]
         way = "too often" if gap > 0 else "too rarely"
         return f"{WORDS[worst]} comes out {_points(abs(gap)).lstrip('+')} points {way}"
-    kept = percent(rows.parts.acceptance)
+    share = rows.parts.acceptance
+    kept = percent(share, 0 if abs(100 * share - int(100 * share + 0.5)) < 0.05 else 1)
     if rows.parts.acceptance >= 1 - 1e-12:
         return "Everything is kept, and what comes out is p"
     return f"{kept} of drafts are kept, and what comes out is p all the same"

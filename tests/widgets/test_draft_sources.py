@@ -74,3 +74,15 @@ def test_published_acceptance_is_drawn_open():
     circles = [c for c in plot.iter("circle") if "draft" in c.get("style")]
     assert len(circles) == 5
     assert all("fill:var(--sd-ground)" in c.get("style") for c in circles)
+
+
+def test_a_derived_length_does_not_pass_for_a_printed_one():
+    labels = {row.key: row.label for row in view(source="mtp").readout}
+    assert labels["tokens"] == "tokens per pass, from the published accept rate"
+    assert "counted by us" in view(source="lookup").note
+    assert "second-hand" in view(source="eagle").note
+
+
+def test_five_heads_reach_five_places():
+    assert "Beyond five places" in view(source="medusa", gamma=6).summary
+    assert "Beyond five places" not in view(source="medusa", gamma=5).summary

@@ -121,3 +121,12 @@ def test_switched_off_it_is_plain_decoding():
 def test_break_even_is_said_to_be_nothing_gained():
     shown = view(alpha=0.3, c=0.3, gamma=1)
     assert shown.verdict.text.startswith("Nothing gained, nothing lost")
+
+
+def test_words_hold_at_the_ends_of_every_slider():
+    assert view(c=0, gamma=1).title.startswith("A round costs 1 pass and")
+    assert "above 0" in view(c=0).verdict.text
+    assert "sample" not in view(alpha=1).summary
+    assert texts(view(alpha=0.1, c=0.5))["best"] == "none"
+    assert texts(view(alpha=0.1, c=0.5))["speedup"] == "0.37×"
+    assert "less than half a percent slower" in view(alpha=0.53, gamma=3, c=0.32).verdict.text

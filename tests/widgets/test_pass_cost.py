@@ -60,3 +60,17 @@ def test_what_fits_says_how_much_is_left():
     tight = view(hardware="h200").verdict
     assert tight.kind == "care"
     assert "leaves 1 GB, too little" in tight.text
+
+
+def test_only_models_that_score_alone_are_offered():
+    assert set(WIDGET.params["model"].options) == {"70b", "8b", "1b", "0.5b"}
+
+
+def test_weights_are_counted_without_the_cache_of_the_scored_positions():
+    assert "It fits: 35 GB" in view(weights="int4", positions=512).verdict.text
+
+
+def test_what_is_to_be_doubted_is_said():
+    assert "second-hand" in view(hardware="rtx-4090").note
+    assert "No kernel reaches" in view(positions=512).note
+    assert view().note is None

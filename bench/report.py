@@ -29,7 +29,12 @@ def table(whole: Mapping[str, Any]) -> str:
             [row["quantity"], *(_text(row.get(name)) for name in used), f"{row['value']:.4g}", row["unit"], quartiles,
              str(row["n"])]
         )  # fmt: skip
-    return head + "\n" + _aligned(lines)
+    goals = [f"{row['id']}: {row['value']:.3g}, goal {row['goal']:g}: {_met(row)}" for row in rows if "goal" in row]
+    return "\n".join([head, _aligned(lines), *goals])
+
+
+def _met(row: Mapping[str, Any]) -> str:
+    return "reached" if row["value"] >= row["goal"] else "MISSED"
 
 
 def _text(value: Any) -> str:

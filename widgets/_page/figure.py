@@ -46,6 +46,7 @@ def figure(widget: Widget, view: View, values: Mapping[str, Any], id: str, live:
     plain = {key: _plain(widget.params[key], value) for key, value in values.items()}
     chosen = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     form = controls(widget, values, id)
+    fold = 'class="sd-data sd-answer" open' if widget.table_open else 'class="sd-data"'
     return f"""<sd-widget id="{esc(id)}" class="sd" data-widget="{esc(widget.name)}" data-state="static" \
 data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <figure class="sd-figure" aria-labelledby="{esc(id)}-title">
@@ -62,8 +63,8 @@ data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
 <dl class="sd-readout" data-part="readout">{part["readout"]}</dl>
 <p class="sd-summary" data-part="summary" aria-live="polite">{part["summary"]}</p>
 <p class="sd-links" data-part="links">{part["links"]}</p>
-<details {'class="sd-data sd-answer" open' if widget.table_open else 'class="sd-data"'}><summary>{esc(widget.table_open or "Show the data")}\
-</summary><div data-part="table">{part["table"]}</div></details>
+<details {fold}><summary>{esc(widget.table_open or "Show the data")}</summary>\
+<div data-part="table">{part["table"]}</div></details>
 <footer class="sd-foot"><span class="sd-source">{linked(widget.source)}</span> \
 <span data-part="note">{part["note"]}</span> <span class="sd-state">{BUILT}</span></footer>
 <div class="sd-notice" role="alert" hidden></div>

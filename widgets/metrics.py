@@ -84,7 +84,7 @@ def view(*, data: Mapping[str, Any], given: str, gamma: int, mean: float, rate: 
     return View(
         summary=_summary(given, found),
         readout=_readout(found.all),
-        svg=_mean_round(found.all, length) + _dictionary(names) + _by_position(found, given, length),
+        svg=_mean_round(found.all, length) + _by_position(found, given, length) + _dictionary(names),
         table=Table(
             "Who prints it, how it is called there, and whether the extra token is counted in it",
             ("where", "called", "here", "extra token"),

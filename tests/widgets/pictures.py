@@ -40,6 +40,8 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "ties-float32": ("ties", {"format": "float32", "gap": 1e-7, "seed": 1}),
     "verdict": ("verdict", {}),
     "verdict-no": ("verdict", {"batch": 24, "engine": "sglang-2025", "doubt": 0.02, "prompt": 256}),
+    "diagnose": ("diagnose", {}),
+    "diagnose-bursts": ("diagnose", {"sample": "lookup", "c": 0.01, "reported": 1.6}),
     "metrics": ("metrics", {}),
     "metrics-pair": ("metrics", {"given": "pair", "gamma": 5, "mean": 3.25, "rate": 0.65}),
     "verdict-too-large": ("verdict", {"model": "70b"}),

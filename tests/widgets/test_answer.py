@@ -47,7 +47,8 @@ def test_a_view_comes_back_as_the_parts_of_its_figure() -> None:
     reply = ask("plain", n=3)
     assert list(reply) == ["id", "view"]
     assert reply["view"]["summary"] == "n is 3"
-    assert tuple(reply["view"]) == ("title", "verdict", "picture", "tokens", "readout", "summary", "note", "table", "links")
+    names = ("title", "verdict", "picture", "tokens", "readout", "summary", "note", "table", "links")
+    assert tuple(reply["view"]) == names
 
 
 def test_parameters_left_out_have_their_defaults() -> None:

@@ -71,8 +71,10 @@ def build(root: Path = ROOT, *, cache: Path | None = None, node: list[str] | Non
             listing.append({"name": memory.name, "bytes": len(content), "sha256": _sha256(content)})
         (partial / LIST).write_text(json.dumps(listing, indent=1) + "\n", encoding="utf-8")
         live.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(live / folder, ignore_errors=True)
-        partial.rename(live / folder)
+        try:
+            partial.rename(live / folder)
+        except OSError:  # another build was faster, with the same contents
+            shutil.rmtree(partial)
     for name in ENTRIES:
         source = root / "widgets" / "_browser" / name
         if source.is_file() and _read(live / name) != source.read_bytes():

@@ -195,7 +195,8 @@ def _round(rows: _Rows, step: int, seed: int) -> tuple[str, str]:
     ]
     label = "One round as three strips from 0 to 1, each with the number drawn on it"
     axis = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), "a random number from 0 to 1")
-    return lanes(label, axis, strips), _story(rows, step, word, drafted, (share, second), out if not kept else "")
+    story = _story(rows, step, word, drafted, (share, second), out if not kept else "")
+    return lanes(label, axis, strips, stepped=True), story
 
 
 def _strip(row: tuple[float, ...], tone: str) -> tuple[Segment, ...]:

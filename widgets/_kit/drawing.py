@@ -118,14 +118,18 @@ def rule(x1: str, y1: float, x2: str, y2: float, tone: str = "grid", dash: str =
     )
 
 
-def frame(label: str, height: int, pads: tuple[int, int, int, int], inner: Sequence[str]) -> str:
+def frame(
+    label: str, height: int, pads: tuple[int, int, int, int], inner: Sequence[str], *, stepped: bool = False
+) -> str:
     """The outer `<svg>`: `height` pixels in all, `pads` (top, right, bottom, left) around the plot area.
 
-    The height stands in the style as well: a page's rule for images ("height: auto") must not win.
+    The height stands in the style as well: a page's rule for images ("height: auto") must not win. `stepped`: this
+    picture shows the steps of a `Step` itself, without a token strip.
     """
     padding = " ".join(f"{number(pad)}px" if pad else "0" for pad in pads)
     return (
-        f'<svg class="sd-chart" width="100%" height="{number(height)}" role="img" aria-label="{esc(label)}" '
+        f'<svg class="sd-chart{" sd-stepped" if stepped else ""}" width="100%" height="{number(height)}" '
+        f'role="img" aria-label="{esc(label)}" '
         f'style="height:{number(height)}px;padding:{padding};overflow:visible;box-sizing:border-box">'
         + "".join(inner)
         + "</svg>"

@@ -52,6 +52,7 @@ def lanes(
     wall: tuple[float, str] | None = None,
     key: Sequence[tuple[str, str]] = (),
     slim: bool = False,
+    stepped: bool = False,
 ) -> str:
     """Rows of bars on one axis, each under its own name. `wall` marks a value across all rows (the end of a pass).
 
@@ -81,7 +82,7 @@ def lanes(
         place = x.at(wall[0])
         inner.append(rule(along(place), -6, along(place), tall, "ink", "2 3"))
         inner.append(write(along(place), -12, wall[1], anchor="end" if place > 0.4 else "start", tone="ink"))
-    return frame(label, int(top + tall + 44), (top, 2, 44, 2), inner)
+    return frame(label, int(top + tall + 44), (top, 2, 44, 2), inner, stepped=stepped)
 
 
 def _lane(row: Lane, x: Axis, top: float, height: float) -> list[str]:

@@ -44,9 +44,7 @@ _CARDS = {"1": "1 card", "2": "2 cards", "4": "4 cards", "8": "8 cards"}
 _FORMATS = {"bf16": "16 bits (bf16)", "int8": "8 bits", "int4": "4 bits"}
 
 PARAMS = {
-    "batch": Slider(
-        "Batch", 1, 512, 1, 16, stops=_BATCHES, unit="sequences", one="sequence", help="How many are decoded at a time."
-    ),
+    "batch": Slider("Batch", 1, 512, 1, 16, stops=_BATCHES, help="Sequences decoded at a time."),
     "alpha": Slider("Accept rate", 0, 1, 0.01, 0.62, help="Measured on your own traffic, if you can."),
     "doubt": Slider("Give or take", 0, 0.3, 0.01, 0.05, help="How far the accept rate may be from the truth."),
     "gamma": Slider("Draft length", 1, 8, 1, 3, unit="tokens", one="token"),

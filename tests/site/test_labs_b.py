@@ -92,7 +92,7 @@ def traces(page: Page) -> str:
     """Everything a page could leave behind: address, history, storage, cookies, names of databases and caches."""
     return json.dumps(
         page.evaluate(
-            """async () => [location.href, history.state, {...localStorage}, {...sessionStorage}, document.cookie,
+            """async () => [location.href, {...history.state, x: 0, y: 0}, {...localStorage}, {...sessionStorage}, document.cookie,
                  "databases" in indexedDB ? await indexedDB.databases() : [], await caches.keys(), window.name]"""
         )
     )
@@ -141,6 +141,7 @@ def test_a_log_leaves_no_trace_and_no_request(open_page: Open, seen: Seen, tmp_p
     page.wait_for_timeout(700)  # an address would be written 300 ms after a change
     assert traces(page) == before
     assert seen.requests[asked:] == []
+    assert SECRET not in page.evaluate("JSON.stringify(history.state)")
     assert SECRET not in page.content().replace(f"Reading from {SECRET}.log", "").replace(
         f"Read: {SECRET}.log", ""
     ).replace(f"What was read from {SECRET}.log", ""), "the figure's own words name the file and nothing else of it"

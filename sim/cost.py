@@ -106,6 +106,19 @@ def pass_time(
     )
 
 
+def additive_pass_ms(
+    model: Model, hardware: Hardware, positions: int, batch: int, context: int, weight_size: float, devices: int
+) -> float:
+    """`pass_time(..., form="sum").total_ms` in 16-bit arithmetic, and nothing else: for sweeps of hundreds of passes.
+
+    The caller has checked the arguments; `weight_size` is in bytes a number. A test holds the two together.
+    """
+    scored = positions * batch
+    moved = _read_params(model, scored) * weight_size + batch * context * model.kv_values * BYTES["bf16"]
+    arithmetic_ms = 1e3 * (2.0 * model.active_params * scored) / (hardware.peak["bf16"] * devices)
+    return 1e3 * moved / (hardware.bandwidth * devices) + arithmetic_ms + hardware.overhead_ms
+
+
 def ridge_positions(hardware: Hardware | str, *, weights: str = "bf16", arithmetic: str = "bf16") -> float:
     """Positions, over the whole batch, at which a dense model turns from memory-bound to compute-bound.
 

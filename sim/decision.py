@@ -6,7 +6,7 @@ must not know how times are made (`sim.serving`) or shown.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sim._numbers import number, probability, whole
@@ -115,15 +115,18 @@ def decide(setting: Setting) -> Decision:
     return Decision(kind, cause, low, mid, high, error, tokens, found, ledger, _best_gamma(setting))
 
 
-def break_even_batch(setting: Setting, most: int = MAX_BATCH) -> int | None:
+def break_even_batch(setting: Setting, most: int = MAX_BATCH, known: Mapping[int, float] | None = None) -> int | None:
     """The smallest batch at which the predicted speed-up is below 1; None when there is none up to `most`.
 
     The speed-up need not fall all the way (a mixture's rises first), so doublings are walked before halving.
+    `known` spares working out again: speed-ups of this setting by batch.
     """
+    before = {} if known is None else known
     tokens = serving_tokens(setting.drafter, setting.alpha, setting.gamma)
 
     def loses(batch: int) -> bool:
-        return speedup_at(replace(setting, batch=batch), tokens) < 1.0 - 1e-9
+        speed = before.get(batch)
+        return (speedup_at(replace(setting, batch=batch), tokens) if speed is None else speed) < 1.0 - 1e-9
 
     last, batch = 0, 1
     while not loses(batch):

@@ -15,7 +15,7 @@ from itertools import accumulate
 from types import MappingProxyType
 
 from sim._numbers import number, one_of, probability, whole
-from sim.cost import PassTime, pass_time
+from sim.cost import additive_pass_ms, pass_time
 from sim.presets import BYTES, HARDWARE, MODELS, Hardware, Model
 from sim.sampling import draw_rounds
 from sim.theory import expected_tokens
@@ -158,7 +158,6 @@ class ServingRound:
     positions: int
     verify: float
     c: float
-    target: PassTime
 
 
 def serving_round(
@@ -179,20 +178,18 @@ def serving_round(
     kind = DRAFTERS[one_of("drafter", drafter, tuple(DRAFTERS))]
     card = _CARDS[engine, one_of("hardware", hardware, tuple(HARDWARE))]
     positions = 1 + (kind.nodes or steps)
-
-    def timed(what: Model, count: int, format: str) -> PassTime:
-        return pass_time(what, card, count, batch, context, weights=format, devices=devices, form="sum")
-
-    target = MODELS[one_of("model", model, tuple(MODELS))]
-    plain, wide = timed(target, 1, weights), timed(target, positions, weights)
-    plain_ms, verify_ms = plain.total_ms + how.pass_ms, wide.total_ms + how.pass_ms
+    target, size = MODELS[one_of("model", model, tuple(MODELS))], BYTES[one_of("weights", weights, tuple(BYTES))]
+    load = (whole("batch", batch, 1), whole("context", context, 0))
+    cards = whole("devices", devices, 1)
+    plain_ms = additive_pass_ms(target, card, 1, *load, size, cards) + how.pass_ms
+    verify_ms = additive_pass_ms(target, card, positions, *load, size, cards) + how.pass_ms
     small = draft_model(model, drafter)
     if small is None:
         draft_ms = LOOKUP_SHARE * verify_ms
     else:
-        step = timed(small, 1, "bf16").total_ms + how.launch_ms + how.layer_ms * small.layers
-        draft_ms = steps * step
-    extra_ms = how.round_ms + how.sequence_ms * min(whole("batch", batch, 1), how.sequences)
+        step = additive_pass_ms(small, card, 1, *load, BYTES["bf16"], cards)
+        draft_ms = steps * (step + how.launch_ms + how.layer_ms * small.layers)
+    extra_ms = how.round_ms + how.sequence_ms * min(load[0], how.sequences)
     return ServingRound(
         plain_ms=plain_ms,
         draft_ms=draft_ms,
@@ -202,7 +199,6 @@ def serving_round(
         positions=positions,
         verify=verify_ms / plain_ms,
         c=draft_ms / steps / plain_ms,
-        target=plain,
     )
 
 
@@ -259,7 +255,7 @@ def time_quantile(
     *,
     tokens: int = 100,
     share: float = 0.95,
-    rounds: int = 300,
+    rounds: int = 200,
     seed: int = 1,
 ) -> float:
     """The time within which `share` of all stretches of `tokens` tokens are written, in ms, from seeded rounds.

@@ -135,8 +135,8 @@ def view(
         model, hardware, drafter, gamma, alpha, doubt, batch, prompt + output // 2, engine, weights, cards
     )
     found = decide(setting)
-    edge = break_even_batch(setting)
     sweep = [_point(setting, size, found.tokens) for size in _SWEEP]
+    edge = break_even_batch(setting, known={point.batch: point.speedup for point in sweep})
     now = _point(setting, batch, found.tokens)
     whole = request_time(
         model, hardware, prompt, output, 1e3 / now.user_plain, 1e3 / now.user,

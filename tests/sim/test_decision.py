@@ -8,6 +8,7 @@ import pytest
 from sim import (
     DRAFTERS,
     ENGINES,
+    HARDWARE,
     MODELS,
     Setting,
     break_even_batch,
@@ -16,6 +17,7 @@ from sim import (
     draft_model,
     expected_tokens,
     memory_ledger,
+    pass_time,
     request_time,
     round_at,
     serving_round,
@@ -23,6 +25,8 @@ from sim import (
     speedup_at,
     time_quantile,
 )
+from sim.cost import additive_pass_ms
+from sim.presets import BYTES
 
 EAGLE = Setting("8b", "h100-sxm", "eagle", 3, 0.62, 0.02)
 CHAT_2024 = Setting("70b", "h100-sxm", "model", 4, 0.6, 0.05, 48, 600, "vllm-2024", devices=4)
@@ -183,3 +187,19 @@ def test_the_ledger_adds_up():
 def test_bad_values_are_refused_by_name(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize("model", ["8b", "70b", "mixtral-8x7b", "gpt-oss-20b", "eagle-8b"])
+@pytest.mark.parametrize("load", [(1, 1, 0, "bf16", 1), (22, 48, 900, "int4", 4)])
+def test_the_quick_pass_is_the_pass(model, load):
+    positions, batch, context, weights, devices = load
+    card = HARDWARE["h100-sxm"].derated(0.8, 0.7, 1.5)
+    quick = additive_pass_ms(MODELS[model], card, positions, batch, context, BYTES[weights], devices)
+    slow = pass_time(model, card, positions, batch, context, weights=weights, devices=devices, form="sum")
+    assert quick == pytest.approx(slow.total_ms, rel=1e-12)
+
+
+def test_known_speedups_change_no_answer():
+    early = replace(EAGLE, engine="sglang-2025")
+    known = {batch: speedup_at(replace(early, batch=batch)) for batch in (1, 2, 4, 8, 16, 32)}
+    assert break_even_batch(early, known=known) == break_even_batch(early)

@@ -92,7 +92,8 @@ def traces(page: Page) -> str:
     """Everything a page could leave behind: address, history, storage, cookies, names of databases and caches."""
     return json.dumps(
         page.evaluate(
-            """async () => [location.href, {...history.state, x: 0, y: 0}, {...localStorage}, {...sessionStorage}, document.cookie,
+            """async () => [location.href, {...history.state, x: 0, y: 0}, {...localStorage}, {...sessionStorage},
+                 document.cookie,
                  "databases" in indexedDB ? await indexedDB.databases() : [], await caches.keys(), window.name]"""
         )
     )

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import FrozenInstanceError
 
 import pytest
 from hypothesis import given
@@ -86,6 +87,11 @@ def test_picked_tokens_stay_inside_the_vocabulary_with_a_zero_tail(size):
     weights = (0.1,) * 3 + (0.35, 0.35) if size > 4 else (0.1, 0.9)
     weights += (0.0,) * (size - len(weights))
     assert pick_token(weights, 1 - 2**-53) < 5
+
+
+def test_a_pick_past_a_running_sum_that_rounded_down_takes_the_last_token_that_can_be():
+    # Ten tenths add up to 0.9999999999999999, and so does the largest pick: no running sum is above it.
+    assert pick_token((0.1,) * 10 + (0.0,), 1 - 2**-53) == 9
 
 
 def test_a_row_that_sums_to_one_within_1e6_is_taken_as_it_is():
@@ -210,6 +216,7 @@ def test_acceptance_after_a_rejection_is_ignored():
 
 
 BAD_ROUNDS = (
+    ({"p_rows": (*P_ROWS, P)}, r"p_rows has 4 rows; it must have 3"),
     ({"p_rows": P_ROWS[:2]}, r"p_rows has 2 rows; it must have 3"),
     ({"q_rows": Q_ROWS[:1]}, r"q_rows has 1 entries; it must have 2"),
     ({"uniforms": (0.1,)}, r"uniforms has 1 entries; it must have 2"),
@@ -363,6 +370,9 @@ def test_temperature_on_one_side_only():
     roots = [math.sqrt(weight) for weight in P]
     assert output_law(P, Q, "temperature_on_draft_only") == pytest.approx([root / sum(roots) for root in roots])
     assert output_law(P, Q, "temperature_on_draft_only", temperature=1.0) == pytest.approx(P)
+    powers = [weight**0.4 for weight in P]
+    law = output_law(P, Q, "temperature_on_draft_only", temperature=0.4)
+    assert law == pytest.approx([power / sum(powers) for power in powers])
 
 
 @given(pairs(), st.floats(0.01, 1.0))
@@ -418,6 +428,23 @@ def test_every_rule_says_what_it_is():
         RULES["mine"] = RULES["match"]
     with pytest.raises(TypeError):
         RULES["lenient"].settings["lenience"] = 0.1
+
+
+def test_settings_are_those_of_the_papers_and_engines():
+    assert {name: dict(rule.settings) for name, rule in RULES.items() if rule.settings} == {
+        "lenient": {"lenience": 0.5},
+        "typical": {"threshold": 0.09, "delta": 0.3},  # Medusa's posterior_threshold and posterior_alpha
+        "threshold": {"single": 0.3, "accumulated": 1.0},
+        "untruncated_ratio": {"top_k": 2},
+        "temperature_on_draft_only": {"temperature": 0.5},
+    }
+    assert output_law(P, Q, "untruncated_ratio", top_k=1) == pytest.approx((5 / 6, 1 / 6, 0))
+
+
+@pytest.mark.parametrize("value", [Round(1, 2, "bonus"), RULES["match"], position(P, Q)])
+def test_results_cannot_be_changed(value):
+    with pytest.raises(FrozenInstanceError):
+        setattr(value, next(iter(vars(value))), None)
 
 
 def test_unknown_rules_and_settings_are_refused_with_the_list():

@@ -112,7 +112,9 @@ class PassCost(Suite):
             ("matrices-share", "share of copy bandwidth, matrices alone", bare),
         ):
             shares = [stack.bytes() / (1e6 * ms) / rate for ms in values]
-            found.append(self.row(f"{key}-{end}", what, "fraction", shares, **fields, goal=goal))
+            found.append(
+                self.row(f"{key}-{end}", what, "fraction", shares, **fields, goal=goal if end == "share" else None)
+            )
         return found
 
     def _cache(self, shape: Shape, layers: int, batch: int, context: int, width: int) -> Cache:

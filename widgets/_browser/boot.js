@@ -9,6 +9,7 @@
  */
 
 import { FetchProblem, beside, diagnose, get, getBytes, words } from "./fetching.js";
+import { plugKernel } from "./kernel.js";
 
 const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "site.zip"];
 
@@ -112,7 +113,10 @@ async function loadPackage(pyodide, name) {
   } catch (error) {
     complaints.push(words(error));
   }
-  if (pyodide.loadedPackages[name]) return;
+  if (pyodide.loadedPackages[name]) {
+    if (name === "numpy") await plugKernel(pyodide);
+    return;
+  }
   const file = (await (await get("pyodide-lock.json")).json()).packages[name]?.file_name;
   const { text, files } = file ? await diagnose([file]) : { text: "", files: [] };
   for (const bad of files) doubtful.add(bad);

@@ -22,8 +22,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from widgets._page import kernel, snapshot, wheels
 from widgets._page import node as nodejs
-from widgets._page import snapshot, wheels
 
 __all__ = ["AssetError", "build", "declared", "live_folder", "main", "site_zip"]
 
@@ -49,10 +49,11 @@ def live_folder(docs: Path) -> str | None:
 def build(root: Path = ROOT, *, cache: Path | None = None, node: list[str] | None = None) -> str:
     """Bring ``docs/assets/live`` up to date and return the folder's name. Writes only what changed.
 
-    ``node`` starts Node (`_page.node.command`), which writes the memory that browsers start from. Without it they
-    start plainly.
+    ``node`` starts Node (`_page.node.command`), which writes the memory that browsers start from and compiles the
+    kernel. Without it they start plainly, and NumPy multiplies.
     """
-    contents = dict(sorted(_contents(root, cache).items()))
+    made = {kernel.NAME: kernel.make(node, root)} if node and (root / kernel.SOURCE).is_file() else {}
+    contents = dict(sorted({**_contents(root, cache), **made}.items()))
     sums = {name: _sha256(content) for name, content in contents.items()}
     folder = hashlib.sha256("".join(f"{name}\0{value}\n" for name, value in sums.items()).encode()).hexdigest()[:12]
     live = root / "docs" / "assets" / "live"
@@ -97,7 +98,7 @@ def _contents(root: Path, cache: Path | None) -> Mapping[str, bytes]:
     browser = root / "widgets" / "_browser"
     for path in _files(browser):
         name = path.relative_to(browser).as_posix()
-        if name not in ENTRIES and not name.endswith((".d.ts", "tsconfig.json")):
+        if name not in ENTRIES and not name.endswith((".ts", "tsconfig.json")):
             contents[name] = path.read_bytes()
     contents["site.zip"] = site_zip(root)
     notices = _read(root / "THIRD_PARTY_NOTICES.md")

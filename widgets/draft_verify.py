@@ -7,7 +7,7 @@ cells are only there to be read. Two stops of `step` make a round: drafts stand 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -23,7 +23,8 @@ from sim import (
     share_discarded,
     speedup,
 )
-from widgets._kit.chart import Curve, Level, Mark, Now, Wall, linear, plot
+from sim.beside import PublishedSpeedup, published_speedups
+from widgets._kit.chart import Curve, Level, Mark, Now, Points, Wall, linear, plot
 from widgets._kit.lanes import Lane, Segment, lanes
 from widgets._kit.params import Slider, Step, Toggle
 from widgets._kit.text import brief, number, percent, times
@@ -108,24 +109,38 @@ def view(*, data: Mapping[str, Any], on: bool, gamma: int, alpha: float, c: floa
     curve = tuple((length, speedup(alpha, length, c)) for length in range(LONGEST + 1))
     if not on:
         return _plain(alpha, c, step, curve, best)
-    rounds = _rounds(alpha, gamma, seed)
+    rounds, beside = _rounds(alpha, gamma, seed), published_speedups(alpha, c)
     shown, waiting = rounds[: step // 2], rounds[step // 2 : step // 2 + step % 2]
     tau, faster = expected_tokens(alpha, gamma), speedup(alpha, gamma, c)
     written = _written(shown)
     return View(
         summary=_summary(alpha, gamma, written, len(shown)),
         readout=_readout(alpha, gamma, faster, best, written, len(shown)),
-        svg=_lanes(rounds, shown, bool(waiting), gamma, c) + _curve(curve, gamma, best),
+        svg=_lanes(rounds, shown, bool(waiting), gamma, c) + _curve(curve, gamma, best, beside),
         table=_table(curve, alpha, c),
         tokens=_strip(shown, waiting),
         verdict=_verdict(alpha, gamma, c, faster, best),
         title=_title(round_time(gamma, c), tau),
+        note=_note(beside, gamma),
     )
 
 
 def _title(cost: float, tau: float) -> str:
     passes = "1 pass" if cost == 1 else f"{brief(cost)} passes"
     return f"A round costs {passes} and yields {number(tau, '.2f')} tokens on average"
+
+
+def _note(beside: Sequence[PublishedSpeedup], gamma: int) -> str | None:
+    """How far the formula is off from the published row nearest in length, of those near this rate and cost."""
+    if not beside:
+        return None
+    row = min(beside, key=lambda item: (abs(item.gamma - gamma), item.id))
+    word = "low" if row.error < 0 else "high"
+    return (
+        "Squares: speed-ups that Leviathan et al. measured near this accept rate and draft cost. At draft length"
+        f" {number(row.gamma)} they had {times(row.speedup, 1)}; the model is off by {percent(abs(row.error))}, too"
+        f" {word}."
+    )
 
 
 def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ...], best: int) -> View:
@@ -148,7 +163,7 @@ def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ..
             Row("engine_rate", "what engines print as “acceptance rate”", None, "", _NONE),
         ),
         svg=lanes("Plain decoding on a time axis: every token takes one pass", axis, rows, key=_KEY)
-        + _curve(curve, 0, best),
+        + _curve(curve, 0, best, ()),
         table=_table(curve, alpha, c),
         tokens=tuple(Token(_TEXT[place], "target", place + 1) for place in range(step)),
         verdict=Verdict("info", "Plain decoding: one pass, one token. Switch speculation on to see what changes."),
@@ -221,10 +236,10 @@ def _lanes(rounds: tuple[_Round, ...], shown: tuple[_Round, ...], waiting: bool,
     )
 
 
-def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int) -> str:
+def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int, beside: Sequence[PublishedSpeedup]) -> str:
     """Speed-up of every length, the best marked at the foot, the one that is set marked on the line."""
     x = linear(LONGEST, "draft length, in tokens", ticks=8)
-    most = max(value for _, value in curve)
+    most = max([value for _, value in curve] + [row.speedup for row in beside])
     y = linear(most * 1.12, "speed-up", ticks=5, show=lambda value: number(value) + "×")
     now, top = curve[gamma][1], curve[best][1]
     label = f"best: {number(best)}" if best else "best: none"
@@ -234,9 +249,13 @@ def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int) -> str:
         Wall(best, "" if tall or gamma == best else label, "ink", top),
         Curve(curve, "muted", dots=True),
     ]
+    if beside:
+        places = tuple((row.gamma, row.speedup) for row in beside)
+        marks.append(Points(places, "published", "ink", shape="square"))
     if gamma != best:
         marks.append(Now(best, top, label if tall else "", "ink", hollow=True, side="deep"))
-    marks.append(Now(gamma, now, f"{_factor(now)}, best" if gamma == best else _factor(now), "ink", side="above"))
+    side = "below" if beside else "above"  # squares mostly lie above the line
+    marks.append(Now(gamma, now, f"{_factor(now)}, best" if gamma == best else _factor(now), "ink", side=side))
     return plot(
         f"Speed-up against draft length: {_factor(now)} at {number(gamma)}, at most {_factor(top)} at {number(best)}",
         x,

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim import HARDWARE, MODELS, Model, PassTime, pass_time, ridge_positions
-from widgets._kit.chart import Curve, Mark, Now, Wall, linear, logarithmic, plot
+from sim.beside import PUBLISHED_PASSES, PublishedPass
+from widgets._kit.chart import Curve, Mark, Now, Points, Wall, linear, logarithmic, plot
 from widgets._kit.lanes import Lane, Segment, lanes
 from widgets._kit.params import Choice, Slider
 from widgets._kit.text import brief, number, percent, ratio, times
@@ -64,7 +65,8 @@ DATA: tuple[str, ...] = ()
 SOURCE = (
     "Computed: the longer of bytes over bandwidth and operations over peak (a roofline). Arithmetic in 16 bits;"
     " overhead, key-value cache and traffic between cards are left out. Card figures:"
-    " https://github.com/stas00/ml-engineering/tree/master/compute/accelerator"
+    " https://github.com/stas00/ml-engineering/tree/master/compute/accelerator Squares, where there are any, are"
+    " published: https://arxiv.org/abs/2601.11580"
 )
 
 
@@ -76,6 +78,7 @@ def view(*, data: Mapping[str, Any], positions: int, model: str, weights: str, h
         return pass_time(model, hardware, count, weights=weights, devices=cards)
 
     one, now = at(1), at(positions)
+    beside = PUBLISHED_PASSES.get((model, hardware, weights)) if cards == 1 else None
     ridge = ridge_positions(hardware, weights=weights)
     drawn = sorted(dict.fromkeys((*_DRAWN, int(ridge))))  # the bend itself is a point of the curve
     listed = tuple(sorted(dict.fromkeys((*_LISTED, positions))))
@@ -88,7 +91,7 @@ def view(*, data: Mapping[str, Any], positions: int, model: str, weights: str, h
             Row("per_position", "per scored position", now.per_position_ms, "ms", ratio(now.per_position_ms)),
             Row("idle", "of peak arithmetic unused", now.idle, "", percent(now.idle, 1)),
         ),
-        svg=_bars(now) + _curve(positions, now, {count: at(count) for count in drawn}, ridge),
+        svg=_bars(now) + _curve(positions, now, {count: at(count) for count in drawn}, ridge, beside),
         table=Table(
             "One pass, by the number of positions it scores",
             ("positions", "memory, ms", "arithmetic, ms", "pass, ms", "ms per position", "peak unused"),
@@ -96,7 +99,7 @@ def view(*, data: Mapping[str, Any], positions: int, model: str, weights: str, h
         ),
         verdict=_verdict(now, model, weights, hardware, cards),
         title=_title(positions, one, now),
-        note=_note(now, hardware),
+        note=_note(now, hardware, positions, beside),
     )
 
 
@@ -122,21 +125,32 @@ def _bars(now: PassTime) -> str:
     )
 
 
-def _curve(positions: int, now: PassTime, drawn: Mapping[int, PassTime], ridge: float) -> str:
+def _curve(
+    positions: int, now: PassTime, drawn: Mapping[int, PassTime], ridge: float, beside: PublishedPass | None
+) -> str:
     bend = number(ridge, ".0f")
     x = logarithmic(1, _DRAWN[-1], "positions scored, log axis", ticks=(1, 8, 64, 512))
     costs = tuple(drawn.values())
     low = min(cost.per_position_ms for cost in costs)
-    high = max(cost.total_ms for cost in costs)
+    places = tuple((n, beside.ms(n)) for n in _LISTED) if beside else ()
+    high = max([cost.total_ms for cost in costs] + [ms for _, ms in places])
     y = logarithmic(low, high, "milliseconds, log axis", show=brief)
     middle = tuple(drawn).index(12)
     marks: list[Mark] = [
         Wall(ridge, f"ridge at {bend}"),
-        Curve(tuple((n, cost.total_ms) for n, cost in drawn.items()), "memory", "whole pass", middle, "below"),
+        Curve(
+            tuple((n, cost.total_ms) for n, cost in drawn.items()),
+            "memory",
+            "whole pass",
+            middle + (6 if places else 0),
+            "below",
+        ),
         Curve(
             tuple((n, cost.per_position_ms) for n, cost in drawn.items()), "target", "per position", middle + 2, "under"
         ),
     ]
+    if places:
+        marks.append(Points(places, "published", "ink", "published", shape="square", at=3, side="above"))
     if positions > 1:
         marks.append(Now(positions, now.total_ms, "", "memory", hollow=True))
     side = "high" if positions > 90 else "corner" if positions > 1 else "above"
@@ -181,11 +195,16 @@ def _summary(positions: int, one: PassTime, now: PassTime, ridge: float) -> str:
     )
 
 
-def _note(now: PassTime, hardware: str) -> str | None:
-    """What to doubt about this state in particular."""
+def _note(now: PassTime, hardware: str, positions: int, beside: PublishedPass | None) -> str | None:
+    """What to doubt about this state in particular, and how far the model is off where passes were published."""
     found = ["This card’s figures are known to us second-hand."] if HARDWARE[hardware].source.startswith("sec") else []
     if now.bound == "compute":
         found.append("No kernel reaches the listed peak, so real passes are longer.")
+    if beside:
+        real = beside.ms(positions)
+        off, word = percent(abs(now.total_ms / real - 1.0)), "short" if now.total_ms < real else "long"
+        found.append(f"Squares: a published fit to real passes ({beside.title}), {ratio(real)} ms here.")
+        found.append(f"The model is off by {off} here, too {word}.")
     return " ".join(found) or None
 
 

@@ -48,6 +48,8 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "metrics": ("metrics", {}),
     "metrics-pair": ("metrics", {"given": "pair", "gamma": 5, "mean": 3.25, "rate": 0.65}),
     "verdict-too-large": ("verdict", {"model": "70b"}),
+    "pass_cost-published": ("pass_cost", {"model": "8b", "positions": 8}),
+    "draft_verify-published": ("draft_verify", {"alpha": 0.75, "c": 0.03, "gamma": 7}),
     "published_map": ("published_map", {}),
     "published_map-lookup": ("published_map", {"method": "lookup"}),
     "published_map-above": ("published_map", {"hardware": "tpu"}),

@@ -130,3 +130,15 @@ def test_words_hold_at_the_ends_of_every_slider():
     assert texts(view(alpha=0.1, c=0.5))["best"] == "none"
     assert texts(view(alpha=0.1, c=0.5))["speedup"] == "0.37×"
     assert "less than half a percent slower" in view(alpha=0.53, gamma=3, c=0.32).verdict.text
+
+
+def test_published_speedups_near_the_setting_are_open_squares_and_the_error_is_told():
+    shown = view(alpha=0.75, c=0.02, gamma=7)
+    assert shown.svg.count("M-4-4H4V4H-4Z") == 2
+    assert "they had 3.4×; the model is off by 7%, too low." in shown.note
+
+
+def test_no_published_row_is_shown_far_from_its_own_accept_rate_and_cost():
+    shown = view(alpha=0.3, c=0.4)
+    assert "M-4-4H4V4H-4Z" not in shown.svg
+    assert shown.note is None

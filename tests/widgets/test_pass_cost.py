@@ -74,3 +74,15 @@ def test_what_is_to_be_doubted_is_said():
     assert "second-hand" in view(hardware="rtx-4090").note
     assert "No kernel reaches" in view(positions=512).note
     assert view().note is None
+
+
+def test_a_published_fit_stands_beside_the_curve_and_the_error_is_told():
+    shown = view(model="8b")
+    assert "The model is off by 19% here, too short." in shown.note
+    assert shown.svg.count("M-4-4H4V4H-4Z") == 8  # open squares: nobody took a stopwatch here
+    assert "off by 50% here" in view(model="8b", positions=512).note
+
+
+def test_no_error_is_told_where_nobody_published_passes():
+    for given in ({}, {"model": "8b", "devices": "2"}, {"model": "8b", "weights": "int4"}):
+        assert "off by" not in (view(**given).note or "")

@@ -58,6 +58,8 @@ def on_page_content(html: str, *, page: Any, config: Any, files: Any) -> str:
     if page.file.src_uri.endswith(".py"):
         html = _notebook(html, page, config, files)
     for id, name in _FIGURE.findall(html):
+        if page.present_anchor_ids is not None:  # MkDocs does not look into finished HTML, and links lead to figures
+            page.present_anchor_ids.add(id)
         known = _places.get(name)
         if known is None or (page.url.startswith("lessons/") and not known.address.startswith("lessons/")):
             _places[name] = embed.Place(page.url, str(page.title), id)

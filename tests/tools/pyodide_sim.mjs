@@ -4,7 +4,7 @@
 // that builds the site. The very tests that hold for `sim` here have to hold there.
 //
 // Must not know: what the tests say. It brings pytest and Hypothesis (pure wheels, by pip) into the interpreter's file
-// system, mounts the repository, and passes on pytest's exit code.
+// system, mounts the repository, plugs the kernel in as the worker does, and passes on pytest's exit code.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -52,6 +52,11 @@ for (const wheel of wheels()) pyodide.unpackArchive(new Uint8Array(readFileSync(
 if (folder) await pyodide.loadPackage("numpy", { messageCallback: () => {} });
 pyodide.FS.mkdirTree("/repository");
 pyodide.mountNodeFS("/repository", root);
+if (folder && existsSync(join(folder, "kernel.wasm"))) {
+  const imports = { env: { memory: pyodide._module.memory } };
+  const { instance } = await WebAssembly.instantiate(readFileSync(join(folder, "kernel.wasm")), imports);
+  pyodide.globals.set("matmul_t", instance.exports.matmul_t);
+}
 pyodide.globals.set("asked", pyodide.toPy(asked.length ? asked : ["tests/sim"]));
 const code = await pyodide.runPythonAsync(`
 import importlib, os, sys
@@ -59,6 +64,10 @@ sys.dont_write_bytecode = True
 os.chdir("/repository")
 sys.path.insert(0, "/repository")
 importlib.invalidate_caches()
+if "matmul_t" in globals():
+    import sim.kernel
+    sim.kernel.plug(matmul_t)
+    os.environ["SIM_KERNEL"] = "plugged"
 import pytest
 print("Python", sys.version.split()[0], "on", sys.platform)
 # The interpreter has no processes, no threads and no signals; caches would be written into the repository.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from widgets._page import assets, wheels
+from widgets._page import assets, kernel, wheels
 
 WHEEL = b"not really NumPy"
 OURS = ("THIRD_PARTY_NOTICES.txt", "data/published.json", "numpy.whl", "sd-widget.js", "site.zip")
@@ -166,3 +167,38 @@ def test_without_the_wheel_formula_widgets_still_work_and_numpy_widgets_say_so(
     (root / "widgets/tiny_model.py").write_text('NEEDS = ("numpy",)\n')
     with pytest.raises(assets.AssetError, match=r"could not fetch numpy\.whl"):
         build(root)
+
+
+def test_the_kernel_is_compiled_once_and_a_missing_compiler_is_named(root: Path) -> None:
+    """A stand-in for Node writes what it was asked to write, and counts."""
+    (root / "widgets/_browser/kernel").mkdir()
+    (root / kernel.SOURCE).write_text("export function matmul_t(): void {}\n")
+    with pytest.raises(kernel.KernelError, match=r"node_modules/assemblyscript is missing: run `npm ci`"):
+        kernel.make(["never"], root)
+    package = root / kernel.COMPILER / "package.json"
+    package.parent.mkdir(parents=True)
+    package.write_text('{"version": "0.28.20"}')
+    stand_in = root / "node.py"
+    stand_in.write_text(
+        "import pathlib, sys\n"
+        "assert sys.argv[2] == 'widgets/_browser/kernel/matmul.ts', sys.argv\n"
+        "pathlib.Path(sys.argv[sys.argv.index('--outFile') + 1]).write_bytes(b'compiled')\n"
+        "with open('runs', 'a') as runs: runs.write('x')\n"
+    )
+    node = [sys.executable, str(stand_in)]
+    assert [kernel.make(node, root) for _ in range(2)] == [b"compiled", b"compiled"]
+    assert (root / "runs").read_text() == "x"
+    package.write_text('{"version": "0.29.0"}')
+    kernel.make(node, root)
+    assert (root / "runs").read_text() == "xx"
+    stand_in.write_text("import sys; sys.exit('ERROR TS1005: expected ;')")
+    (root / kernel.SOURCE).write_text("export function")
+    with pytest.raises(kernel.KernelError, match=r"matmul\.ts does not compile:\nERROR TS1005"):
+        kernel.make(node, root)
+
+
+def test_the_kernels_source_is_not_shipped(root: Path) -> None:
+    (root / "widgets/_browser/kernel").mkdir()
+    (root / kernel.SOURCE).write_text("export function matmul_t(): void {}\n")
+    folder = root / "docs/assets/live" / build(root)
+    assert not list(folder.rglob("*.ts"))

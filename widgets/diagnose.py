@@ -241,9 +241,10 @@ def _warnings(text: _Text, run: Measured | None, whole: bool, found: Diagnosis |
         said.append(
             f"Rounds drafted {number(found.drafted, '.2f')} tokens on average, not always {number(found.gamma)}."
         )
-    said.extend(_told(problem) for problem in text.log.problems[:3])
-    if len(text.log.problems) > 3:
-        said.append(f"{number(len(text.log.problems) - 3)} further notes stand in the data.")
+    notes = [problem for problem in text.log.problems if problem.kind != "cut"]  # a long log is no fault
+    said.extend(_told(problem) for problem in notes[:3])
+    if len(notes) > 3:
+        said.append(f"{number(len(notes) - 3)} further notes stand in the data.")
     return said
 
 

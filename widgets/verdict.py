@@ -434,4 +434,7 @@ def _table(sweep: list[_Point], now: _Point, found: Decision, whole: RequestTime
         "with drafts",
     )
     request = f"whole request {times(whole.gain, 2)}, of which writing {percent(whole.decode_share)}"
-    return Table(f"The same deployment along the batch; {request}", head, rows)
+    book = found.ledger
+    kept = f"target {_gb(book.weights)}, caches {_gb(book.cache)}, drafter {_gb(book.draft_weights + book.draft_cache)}"
+    memory = f"memory in GB: {kept}, of {_gb(book.capacity)}"
+    return Table(f"The same deployment along the batch; {request}; {memory}", head, rows)

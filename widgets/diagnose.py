@@ -299,7 +299,7 @@ def _positions(found: Diagnosis | None) -> str:
         marks.append(Curve(line, "target", f"one rate of {number(found.alpha, '.2f')}", 0, "corner", dashed=True))
     if found is not None and found.survival:
         points = tuple((float(place), share) for place, share in enumerate(found.survival, 1))
-        marks.append(Points(points, "measured", "accepted", "in the log", joined=True, side="below"))
+        marks.append(Points(points, "measured", "accepted", "in the log", joined=True, side="above"))
         words = ", ".join(number(share, ".2f") for share in found.survival)
     ticks = tuple(float(place) for place in range(1, gamma + 1, 1 if gamma <= 16 else 8))
     return plot(

@@ -9,6 +9,7 @@
 import { AddressWriter, readQuery } from "./address.js";
 import { controlsOf } from "./controls.js";
 import { beside } from "./fetching.js";
+import { ADDRESS, followStates } from "./links.js";
 import { Notices } from "./notices.js";
 import { Parts } from "./parts.js";
 import { python } from "./python.js";
@@ -64,10 +65,12 @@ class SdWidget extends HTMLElement {
     this.querySelector("form")?.addEventListener("submit", (event) => event.preventDefault(), { signal });
     this.querySelector("[data-do=reset]")?.addEventListener("click", () => this.#reset(), { signal });
     this.querySelector("[data-do=copy-link]")?.addEventListener("click", () => this.#copyLink(), { signal });
-    addEventListener("popstate", () => {
-      writer.drop(this.id); // it was meant for the entry that has just been left
-      this.#readAddress();
-    }, { signal });
+    for (const type of ["popstate", ADDRESS]) {
+      addEventListener(type, () => {
+        writer.drop(this.id); // it was meant for the entry that has just been left
+        this.#readAddress();
+      }, { signal });
+    }
     addEventListener("pageshow", () => {
       writer.flush();
       this.#readAddress(); // browsers restore form fields by themselves, the picture not
@@ -298,4 +301,7 @@ function sentence(text) {
 addEventListener("pageshow", (event) => {
   if (event.persisted) python.check();
 });
-if (!customElements.get("sd-widget")) customElements.define("sd-widget", SdWidget);
+if (!customElements.get("sd-widget")) {
+  customElements.define("sd-widget", SdWidget);
+  followStates();
+}

@@ -66,6 +66,8 @@ class Widget:
     steps: Callable[..., Iterator[Progress | View]] | None
     table_open: str = ""
     """The words over the table where it is the answer itself and stands open; else it is folded away as the data."""
+    baked: tuple[str, ...] = ()
+    """The parameters a reader moves first, alone and two together: their answers are drawn when the site is built."""
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter in normal form, in the order of `params`: what was given, else the default.
@@ -151,7 +153,11 @@ def _checked(name: str, where: str, module: ModuleType) -> Widget:
     if (view is None) == (steps is None):
         raise fail("exactly one of view and steps is needed")
     _check_signature(view or steps, tuple(params), fail)
-    return Widget(name, title, params, needs, _strings(module, "DATA", fail), source, view, steps, table_open)
+    baked = _strings(module, "BAKED", fail)
+    for key in baked:
+        if key not in params:
+            raise fail(f"BAKED names {key!r}, which is not in PARAMS")
+    return Widget(name, title, params, needs, _strings(module, "DATA", fail), source, view, steps, table_open, baked)
 
 
 def _strings(module: ModuleType, name: str, fail: Callable[[str], ContractError]) -> tuple[str, ...]:

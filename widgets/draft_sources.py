@@ -122,6 +122,7 @@ PARAMS = {
 }
 NEEDS: tuple[str, ...] = ()
 DATA = ("published",)
+BAKED = ("source", "gamma")
 SOURCE = (
     "Sizes and times: computed for a 70B in 16 bits on two H100, weights only, one token after another, without launch"
     " overheads, which weigh more on small drafters. Acceptance and results: published, on other models and machines."

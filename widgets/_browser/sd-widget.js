@@ -7,6 +7,7 @@
  */
 
 import { AddressWriter, readQuery } from "./address.js";
+import { Baked } from "./baked.js";
 import { controlsOf } from "./controls.js";
 import { beside } from "./fetching.js";
 import { ADDRESS, followStates } from "./links.js";
@@ -20,12 +21,14 @@ import { python } from "./python.js";
 
 const WORDS = {
   static: "Drawn when this page was built",
+  baked: "Drawn in advance; starting Python…",
   starting: "Starting Python…",
   live: "Live: Python is answering",
   failed: "Python could not start",
 };
 const PATIENCE_MS = 1000; // then the figure says that it works, and offers Stop
 const LONG_START_MS = 20000;
+const GLANCE_MS = 500; // a figure scrolled past is not worth its answers
 
 const writer = new AddressWriter();
 
@@ -40,6 +43,8 @@ class SdWidget extends HTMLElement {
   #path = "";
   /** Values of the picture that is shown or asked for. */
   #asked = "";
+  /** What was baked for this figure, to be shown until Python is there. */
+  #baked = new Baked(undefined);
   /** Someone wants this figure alive: only then does a failed start concern it. */
   #wanted = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -52,6 +57,7 @@ class SdWidget extends HTMLElement {
     this.#life = life;
     this.#path = location.pathname;
     this.#own = JSON.parse(this.dataset.values ?? "{}");
+    if (this.#baked.name !== (this.dataset.baked ?? "")) this.#baked = new Baked(this.dataset.baked);
     this.notices = new Notices(this.querySelector(".sd-notice"));
     this.parts = new Parts(this, signal);
     this.#controls = controlsOf(this, { changed: () => this.#changed(), busy: () => python.busy(this), signal });
@@ -62,6 +68,7 @@ class SdWidget extends HTMLElement {
     for (const type of ["pointerenter", "pointerdown", "focusin", "touchstart"]) {
       this.addEventListener(type, intent, { signal, passive: true });
     }
+    this.#glance(signal);
     this.querySelector("form")?.addEventListener("submit", (event) => event.preventDefault(), { signal });
     this.querySelector("[data-do=reset]")?.addEventListener("click", () => this.#reset(), { signal });
     this.querySelector("[data-do=copy-link]")?.addEventListener("click", () => this.#copyLink(), { signal });
@@ -127,8 +134,13 @@ class SdWidget extends HTMLElement {
   }
 
   #writeAddress() {
-    const open = this.#controls.filter(({ name, value, private: hidden }) => !hidden && value !== this.#own[name]);
+    const open = this.#moved().filter((control) => !control.private);
     writer.put(this.id, open.map((control) => ({ name: control.name, text: control.text() })));
+  }
+
+  /** The controls that are not where the page has them. */
+  #moved() {
+    return this.#controls.filter(({ name, value }) => value !== this.#own[name]);
   }
 
   #values() {
@@ -154,11 +166,55 @@ class SdWidget extends HTMLElement {
   #ask() {
     const values = this.#values();
     this.#asked = JSON.stringify(values);
+    if (this.#showBaked()) {
+      this.#want();
+      return;
+    }
     const held = this.#controls.flatMap(({ name, file }) => (file ? [[name, file]] : []));
     const files = held.length ? Object.fromEntries(held) : undefined;
     python.ask(this, this.dataset.widget ?? "", values, (reply) => this.#hear(reply), files);
     this.#want();
     this.#wait();
+  }
+
+  /** Answers from what was baked, if Python is still on its way and this state is there. */
+  #showBaked() {
+    if (python.state !== "off" && python.state !== "starting") return false;
+    const moved = this.#moved();
+    if (moved.some((control) => control.private)) return false;
+    const parts = this.#baked.find(moved.map((control) => `${control.name}=${control.text()}`).join("&"));
+    if (!parts) return false;
+    python.forget(this); // an older question, for which Python is not there yet
+    this.parts?.put(parts);
+    this.#wanted = true;
+    this.#state("baked");
+    return true;
+  }
+
+  /** Fetches what was baked; an open question may be in it. */
+  async #loadBaked() {
+    await this.#baked.load();
+    if (this.#life && python.busy(this)) this.#showBaked();
+  }
+
+  /** A figure that stays in view for a moment may be touched next. @param {AbortSignal} signal */
+  #glance(signal) {
+    if (!this.#baked.name || /** @type {any} */ (navigator).connection?.saveData) return;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const watch = new IntersectionObserver(([{ isIntersecting }]) => {
+      clearTimeout(timer);
+      if (!isIntersecting) return;
+      timer = setTimeout(() => {
+        watch.disconnect();
+        void this.#loadBaked();
+      }, GLANCE_MS);
+    });
+    watch.observe(this.querySelector(".sd-controls") ?? this);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      watch.disconnect();
+    });
   }
 
   /** @param {Reply} reply */
@@ -221,8 +277,9 @@ class SdWidget extends HTMLElement {
   /** The reader's hand, or the address: this figure is to be alive. */
   #want() {
     this.#wanted = true;
+    if (python.state !== "ready") void this.#loadBaked();
     if (python.state === "off") python.start();
-    else if (this.dataset.state === "static") this.#follow(python.state, python.reason);
+    else if (this.dataset.state === "static" || this.dataset.state === "baked") this.#follow(python.state, python.reason);
   }
 
   /**
@@ -238,6 +295,8 @@ class SdWidget extends HTMLElement {
       if (python.busy(this)) this.#wait();
       else if (!this.notices?.shown.has("failure")) this.#state("live");
     } else if (state === "starting") {
+      // A baked answer is the picture of the controls: whether Python is there does not matter to it.
+      if (this.dataset.state === "baked" && !python.busy(this)) return;
       if (this.#wanted || this.dataset.state === "live") this.#starting(text);
     } else if (state === "failed" && this.#wanted) {
       this.#state("failed");

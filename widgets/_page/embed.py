@@ -14,9 +14,9 @@ from pathlib import Path
 
 import widgets
 from widgets._kit.text import esc
-from widgets._page import inline
 from widgets._page.assets import live_folder
-from widgets._page.figure import figure, view_of
+from widgets._page.drawn import drawn
+from widgets._page.figure import framed
 
 __all__ = ["Place", "folder_of", "page", "write"]
 
@@ -47,8 +47,8 @@ def page(name: str, docs: Path, place: Place, site_name: str, language: str = "e
     """The page of one widget, in its default state."""
     widget = widgets.load(name)
     values = widget.values({})
-    data = {file: inline.load_data(docs, file) for file in widget.data}
-    drawn = figure(widget, view_of(widget, data, values), values, name, live_folder(docs) or "")
+    state = drawn(widget, docs, values)
+    html = framed(widget, state.parts, values, name, live_folder(docs) or "", state.baked)
     top = posixpath.relpath(".", folder_of(name))
     return f"""<!doctype html>
 <html lang="{esc(language)}">
@@ -64,7 +64,7 @@ def page(name: str, docs: Path, place: Place, site_name: str, language: str = "e
 </head>
 <body>
 <main>
-{drawn}
+{html}
 </main>
 <p class="sd-home">From <a href="{top}/{esc(place.address)}#{esc(place.id)}" target="_blank" rel="noopener">\
 {esc(place.title)}</a>, {esc(site_name)}</p>

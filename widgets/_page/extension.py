@@ -26,7 +26,8 @@ from markdown.util import AtomicString, code_escape
 
 from widgets._page import block, fences, inline, problems
 from widgets._page.assets import live_folder
-from widgets._page.figure import figure, view_of
+from widgets._page.drawn import UnusableData, drawn
+from widgets._page.figure import framed
 from widgets._page.formula import Refused, formula
 from widgets._page.glossary import LinkTerms
 from widgets._page.problems import Page, Problem
@@ -202,17 +203,14 @@ class _Draw(Treeprocessor):
             message = f"{what} is on this page already (line {first}); give this one an 'id:' of its own"
             raise block.Mistakes([(found.id_line, message)])
         site.state.ids[found.id] = fence.start
-        data: dict[str, Any] = {}
-        for name in found.widget.data:
-            try:
-                data[name] = inline.load_data(site.docs, name)
-            except (ValueError, OSError) as error:
-                raise block.Mistakes([(-1, f"the data of {found.widget.name!r} cannot be used: {error}")]) from None
         try:
-            view = view_of(found.widget, data, found.values)
+            state = drawn(found.widget, site.docs, found.values)
+        except UnusableData as error:
+            raise block.Mistakes([(-1, f"the data of {found.widget.name!r} cannot be used: {error}")]) from None
         except Exception as error:
             raise block.Mistakes([(-1, f"the widget {found.widget.name!r} failed: {_told(error)}")]) from None
-        return figure(found.widget, view, found.values, found.id, live_folder(site.docs) or "")
+        live = live_folder(site.docs) or ""
+        return framed(found.widget, state.parts, found.values, found.id, live, state.baked)
 
     def _refuse(self, span: re.Match[str]) -> str:
         ours = _OURS.fullmatch(span[2])

@@ -17,7 +17,7 @@ from widgets._kit.render import parts
 from widgets._kit.text import esc
 from widgets._kit.view import View
 
-__all__ = ["controls", "figure", "linked", "view_of"]
+__all__ = ["controls", "figure", "framed", "linked", "view_of"]
 
 BUILT = "Drawn when this page was built"
 _MOST_YIELDS = 100_000
@@ -42,13 +42,20 @@ def view_of(widget: Widget, data: Mapping[str, Any], values: Mapping[str, Any]) 
 
 def figure(widget: Widget, view: View, values: Mapping[str, Any], id: str, live: str) -> str:
     """`view` in its figure. `live` names the folder of the browser's files, "" where there is none."""
-    part = parts(widget, view)
+    return framed(widget, parts(widget, view), values, id, live)
+
+
+def framed(
+    widget: Widget, part: Mapping[str, str], values: Mapping[str, Any], id: str, live: str, baked: str = ""
+) -> str:
+    """The parts of a view in their figure. `baked` names the file with its answers before Python, "" for none."""
     plain = {key: _plain(widget.params[key], value) for key, value in values.items()}
     chosen = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     form = controls(widget, values, id)
+    answers = f' data-baked="{esc(baked)}"' if baked else ""
     fold = 'class="sd-data sd-answer" open' if widget.table_open else 'class="sd-data"'
     return f"""<sd-widget id="{esc(id)}" class="sd" data-widget="{esc(widget.name)}" data-state="static" \
-data-live="{esc(live)}" data-values="{esc(chosen)}" data-search-exclude>
+data-live="{esc(live)}"{answers} data-values="{esc(chosen)}" data-search-exclude>
 <figure class="sd-figure" aria-labelledby="{esc(id)}-title">
 <header class="sd-head">
 <p class="sd-eyebrow">{esc(widget.title)}</p>

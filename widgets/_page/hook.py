@@ -15,7 +15,7 @@ from typing import Any
 
 from mkdocs.utils import get_relative_url
 
-from widgets._page import embed, notebook
+from widgets._page import drawn, embed, notebook
 from widgets._page.problems import CURRENT, LOG, Page, Problem, box, hint, tell
 
 __all__ = ["on_config", "on_page_content", "on_page_markdown", "on_post_build", "on_startup"]
@@ -24,6 +24,7 @@ _FIGURE = re.compile(r'<sd-widget id="([A-Za-z0-9_-]+)" class="sd" data-widget="
 
 _places: dict[str, embed.Place] = {}
 _commands: list[str] = []
+_collected: list[drawn.Collected] = []
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
@@ -34,6 +35,7 @@ def on_startup(*, command: str, dirty: bool) -> None:
 def on_config(config: Any) -> Any:
     """A build begins (the server builds many times)."""
     _places.clear()
+    _collected[:] = [drawn.collect(drawn.KEPT)]
     runner = config.plugins.get("mkdocs-jupyter")
     if runner is not None and not notebook.executes(os.environ, _commands == ["serve"]):
         runner.config["execute"] = False
@@ -67,11 +69,13 @@ def on_page_content(html: str, *, page: Any, config: Any, files: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Write `embed/<widget>/` for every figure that stands in a page."""
+    """Write `embed/<widget>/` for every figure that stands in a page, and the answers that are baked for figures."""
     try:
         embed.write(Path(config.site_dir), Path(config.docs_dir), _places, config.site_name)
     except Exception as error:  # told like every other problem: strict mode counts it
         LOG.warning("embed pages: %s: %s", type(error).__name__, error)
+    for collected in _collected:
+        collected.write(Path(config.site_dir))
 
 
 def _notebook(html: str, page: Any, config: Any, files: Any) -> str:

@@ -52,6 +52,7 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "draft_verify-published": ("draft_verify", {"alpha": 0.75, "c": 0.03, "gamma": 7}),
     "published_map": ("published_map", {}),
     "published_map-lookup": ("published_map", {"method": "lookup"}),
+    "your_machine": ("your_machine", {}),
     "published_map-above": ("published_map", {"hardware": "tpu"}),
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import widgets
-from tests.widgets.states import ROOT, draw, states
+from tests.widgets.states import ROOT, draw, starter, states
 from widgets._kit.render import parts
 
 NAMES = widgets.names()
@@ -110,6 +110,17 @@ def _seconds(widget, values):
     start = time.perf_counter()
     parts(widget, draw(widget, values))
     return time.perf_counter() - start
+
+
+def test_a_widget_that_measures_rests_until_its_switch_is_on():
+    """`MEASURES` names a switch that is off at first: nothing runs a reader's machine hot because a page was opened."""
+    switches = {name: starter(widgets.load(name)) for name in NAMES}
+    assert [name for name, switch in switches.items() if switch] == ["your_machine"]
+    for name, switch in switches.items():
+        if switch:
+            param = widgets.load(name).params[switch]
+            assert (param.kind, param.default) == ("toggle", False)
+            assert all(values[switch] is False for values in states(widgets.load(name)))
 
 
 def test_importing_widgets_and_drawing_formulas_loads_nothing_heavy():

@@ -7,10 +7,11 @@ byte for byte. It must not know the figure around them, nor which of the two is 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from .text import esc, number
 from .tokens import strip
-from .view import Link, Row, Table, Value, Verdict, View
+from .view import Download, Link, Row, Table, Value, Verdict, View
 
 if TYPE_CHECKING:
     from widgets import Widget
@@ -52,8 +53,11 @@ def _row(row: Row) -> str:
     )
 
 
-def _link(link: Link) -> str:
+def _link(link: Link | Download) -> str:
     """Relative to where figures stand: two folders below the top (a lesson, a lab, an embedded figure)."""
+    if isinstance(link, Download):
+        address = f"data:application/json;charset=utf-8,{quote(link.content, safe='')}"
+        return f'<a class="sd-onward" download="{esc(link.name)}" href="{esc(address)}">{esc(link.text)}</a>'
     given = "&".join(f"{link.figure}.{name}={value}" for name, value in link.values)
     address = f"../../{link.page}{'?' if given else ''}{given}#{link.figure}"
     return f'<a class="sd-onward" href="{esc(address)}">{esc(link.text)}</a>'

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-__all__ = ["KINDS", "Link", "Progress", "Row", "Table", "Token", "Verdict", "View"]
+__all__ = ["KINDS", "Download", "Link", "Progress", "Row", "Table", "Token", "Verdict", "View"]
 
 KINDS = ("drafted", "accepted", "rejected", "correction", "bonus", "target")
 VERDICTS = ("gain", "loss", "care", "info")
@@ -97,6 +97,19 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Download:
+    """A file made of this state, for the reader to keep: it lies in the link itself, and nothing is fetched or sent."""
+
+    text: str
+    name: str
+    content: str
+
+    def __post_init__(self) -> None:
+        if not self.text or not self.name.removesuffix(".json").replace("-", "").isalnum():
+            raise ValueError(f"download {self.text!r}: a text and a plain name (.json) are needed, not {self.name!r}")
+
+
+@dataclass(frozen=True)
 class View:
     """One state of a figure. `title` says what the picture shows now; `note` joins the source line; `links` lead on."""
 
@@ -108,7 +121,7 @@ class View:
     verdict: Verdict | None = None
     title: str | None = field(default=None, kw_only=True)
     note: str | None = field(default=None, kw_only=True)
-    links: tuple[Link, ...] = field(default=(), kw_only=True)
+    links: tuple[Link | Download, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.summary:

@@ -161,9 +161,9 @@ def _verify(hardware: str, positions: int, batch: int) -> float:
 
 def _speeds(tree: Tree, chain: Tree, rates: tuple[tuple[float, ...], ...], c: float, hardware: str) -> _Told:
     nodes = len(chain.parents)
-    wide, narrow = tree_tokens(tree, rates), tree_tokens(chain, rates)
-    chains = {k: tree_tokens(chain_tree(k), rates) for k in _LENGTHS if k <= nodes}
     deep = tree.depth
+    wide, narrow = tree_tokens(tree, rates[:deep]), tree_tokens(chain, rates)
+    chains = {k: tree_tokens(chain_tree(k), rates[:k]) for k in _LENGTHS if k <= nodes}
 
     def at(tokens: float, depth: int, size: int, batch: int) -> float:
         return tokens / (depth * c + _verify(hardware, size + 1, batch))

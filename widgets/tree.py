@@ -347,7 +347,7 @@ def _verdict(told: _Told, batch: int, crossed: int | None, lost: int | None) -> 
     if tree < best - 1e-9:
         text = f"At a batch of {number(batch)} a chain of {chain} is faster: {_factor(best)} against {_factor(tree)}."
         return Verdict(
-            "care" if tree >= 1 else "loss", f"{text} The tree’s extra nodes are computed, and few are kept.{ends}"
+            "care" if tree >= 1 else "loss", f"{text} The tree’s further nodes cost more than they bring.{ends}"
         )
     turn = "" if crossed is None else f" From a batch of {number(crossed)} on a short chain is ahead."
     if tree <= best + 1e-9:

@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import FrozenInstanceError
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -216,6 +217,7 @@ def test_acceptance_after_a_rejection_is_ignored():
 
 
 BAD_ROUNDS = (
+    ({"uniforms": (0.1,) * 3}, r"uniforms has 3 entries; it must have 2"),
     ({"p_rows": (*P_ROWS, P)}, r"p_rows has 4 rows; it must have 3"),
     ({"p_rows": P_ROWS[:2]}, r"p_rows has 2 rows; it must have 3"),
     ({"q_rows": Q_ROWS[:1]}, r"q_rows has 1 entries; it must have 2"),
@@ -270,6 +272,7 @@ def test_draw_rounds_repeats_and_has_these_limits():
     assert draw_rounds(0, 4, 5, 0) == (0,) * 5
     assert draw_rounds(0.5, 0, 5, 0) == (0,) * 5
     assert draw_rounds(0.5, 4, 0, 0) == ()
+    assert draw_rounds(Random(7).random(), 1, 1, 7) == (0,)  # a number equal to alpha does not keep
     assert draw_rounds(0.8, 4, 12, 7) == (4, 4, 4, 1, 1, 0, 3, 4, 4, 4, 4, 3)
 
 
@@ -400,6 +403,14 @@ def test_typical_acceptance_vectors_of_vllm():
     sure, other = one_hot(4, 10), one_hot(7, 10)
     assert acceptance(sure, other, "typical", threshold=0.03, delta=0.9) == 0.0
     assert output_law(sure, other, "typical", threshold=0.03, delta=0.9) == sure
+
+
+def test_lossy_rules_keep_what_their_settings_say():
+    # exp(-entropy of P) is .357: with nothing else in the way only token 0 is above it. A tie with the limit is rejected.
+    assert acceptance(P, Q, "typical", threshold=1.0, delta=1.0) == pytest.approx(0.6)
+    assert acceptance(P, Q, "typical", threshold=0.3, delta=9.0) == pytest.approx(0.6)
+    # Kept with min(1, p/.4): 1, .75, .5 of what is drafted.
+    assert acceptance(P, Q, "threshold", single=1.0, accumulated=0.4) == pytest.approx(0.6 + 0.075 + 0.15)
 
 
 @given(st.integers(2, 6).flatmap(lambda n: st.tuples(rows(n), st.integers(0, n - 1))))

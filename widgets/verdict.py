@@ -69,34 +69,37 @@ SOURCE = (
 
 @dataclass(frozen=True)
 class _Seen:
-    """A published result and the deployment it belongs to; `batch` is worked out where only a request rate is given."""
+    """A published result and the deployment it was printed for; `batch` is ours where only a request rate is given.
+
+    Where the source names no card or no engine that this figure offers, they stay "": such a result may be the nearest
+    one that is known, and is never drawn as if it belonged to the deployment shown.
+    """
 
     row: str
     drafter: str
     model: str
-    hardware: str
-    engine: str
     batch: int
+    hardware: str = ""
+    engine: str = ""
+    cards: int = 1
 
 
 _SGLANG = (2, 4, 8, 16, 24, 32, 48, 56, 64)
+_VLLM = (1, 16, 64, 128)
 _SEEN = (
-    *(_Seen(f"sdbench-fig1-sharegpt-bs{b}-eagle", "eagle", "8b", "h100-sxm", "vllm-2025", b) for b in (1, 16, 64, 128)),
-    *(
-        _Seen(f"sdbench-fig1-sharegpt-bs{b}-n-gram", "ngram", "8b", "h100-sxm", "vllm-2025", b)
-        for b in (1, 16, 64, 128)
-    ),
-    *(_Seen(f"eagle3-sglang-bs{b}-eagle", "eagle", "8b", "h100-sxm", "sglang-2025", b) for b in _SGLANG),
-    _Seen("sdbench-qwen3-eagle3-tree21", "tree", "8b", "h100-sxm", "vllm-2025", 1),
-    _Seen("sdbench-eagle-70b-bs1", "eagle", "70b", "h100-sxm", "vllm-2025", 1),
-    _Seen("vllm-2024-sharegpt-qps1", "model", "70b", "h100-sxm", "vllm-2024", 2),
-    _Seen("vllm-2024-sharegpt-qps10", "model", "70b", "h100-sxm", "vllm-2024", 48),
-    _Seen("vllm-2024-cnndm-qps1", "ngram", "70b", "h100-sxm", "vllm-2024", 2),
-    _Seen("vllm-2024-cnndm-qps8", "ngram", "70b", "h100-sxm", "vllm-2024", 86),
-    _Seen("specbundle-llama-3-3-70b-instruct-mtbench", "eagle", "70b", "h200", "sglang-2025", 8),
-    _Seen("eagle1-mixtral-87-mt-bench-t0", "eagle", "mixtral-8x7b", "a100-80gb", "vllm-2025", 1),
-    _Seen("specbundle-qwen3-30b-a3b-instruct-2507-mtbench", "eagle", "qwen3-30b-a3b", "h200", "sglang-2025", 8),
-    _Seen("peagle-speedbench-eagle3", "eagle", "gpt-oss-20b", "b200", "vllm-2025", 1),
+    *(_Seen(f"sdbench-fig1-sharegpt-bs{b}-eagle", "eagle", "8b", b, "h100-sxm", "vllm-2025") for b in _VLLM),
+    *(_Seen(f"sdbench-fig1-sharegpt-bs{b}-n-gram", "ngram", "8b", b, "h100-sxm", "vllm-2025") for b in _VLLM),
+    *(_Seen(f"eagle3-sglang-bs{b}-eagle", "eagle", "8b", b, "h100-sxm", "sglang-2025") for b in _SGLANG),
+    _Seen("sdbench-eagle-70b-bs1", "eagle", "70b", 1, "h100-sxm", "vllm-2025", 4),
+    _Seen("vllm-2024-sharegpt-qps1", "model", "70b", 2, "h100-sxm", "vllm-2024", 4),
+    _Seen("vllm-2024-sharegpt-qps10", "model", "70b", 48, "h100-sxm", "vllm-2024", 4),
+    _Seen("vllm-2024-cnndm-qps1", "ngram", "70b", 2, "h100-sxm", "vllm-2024", 4),
+    _Seen("vllm-2024-cnndm-qps8", "ngram", "70b", 86, "h100-sxm", "vllm-2024", 4),
+    _Seen("peagle-speedbench-eagle3", "eagle", "gpt-oss-20b", 1, "b200", "vllm-2025"),
+    _Seen("sdbench-qwen3-eagle3-tree21", "tree", "8b", 1, "h100-sxm"),  # another 8B, in SGLang 0.5.9
+    _Seen("specbundle-llama-3-3-70b-instruct-mtbench", "eagle", "70b", 8),
+    _Seen("eagle1-mixtral-87-mt-bench-t0", "eagle", "mixtral-8x7b", 1),
+    _Seen("specbundle-qwen3-30b-a3b-instruct-2507-mtbench", "eagle", "qwen3-30b-a3b", 8),
 )
 
 
@@ -324,8 +327,8 @@ def _turn(setting: Setting, found: Decision, sweep: list[_Point], edge: int | No
     """Speed-up along the batch, with its error as a band, and what others printed for this model and drafter."""
     same = [
         seen for seen in _SEEN
-        if (seen.drafter, seen.model, seen.hardware, seen.engine)
-        == (setting.drafter, setting.model, setting.hardware, setting.engine)
+        if (seen.drafter, seen.model, seen.hardware, seen.engine, seen.cards)
+        == (setting.drafter, setting.model, setting.hardware, setting.engine, setting.devices)
     ]  # fmt: skip
     printed = tuple((float(seen.batch), rows[seen.row].speedup) for seen in same)
     low, high = found.low / found.mid, found.high / found.mid

@@ -2,14 +2,15 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import jsonschema
 import pytest
 
-from bench import schema
+from bench import quiet, schema
 from bench.check import check
 from bench.merge import main as merge_main
-from bench.run import main
+from bench.run import _measured, main
 from bench.store import Conflict, dump, empty, load, merge
 from bench.suites import NAMES, suite
 from sim.data import parse
@@ -199,3 +200,47 @@ def test_the_full_grids_hold_what_was_promised():
     assert sorted(set(groups), key=groups.index) == ["copy", "8b bf16", "8b fp8", "70b bf16", "70b fp8"]
     alphas = {cell.settings["alpha"] for cell in suite("speculate")(Gpu(), False, 7, 0.1).cells()}
     assert len(alphas) >= 3
+
+
+def rows_of(spread):
+    return [{"id": "a", "value": 1.0, "q1": 1.0 - spread / 2, "q3": 1.0 + spread / 2}]
+
+
+def test_a_cell_that_spreads_widely_is_measured_again_and_the_nearest_quartiles_are_kept(monkeypatch):
+    waited = []
+    monkeypatch.setattr("bench.run.wait", waited.append)
+    tries = [rows_of(0.5), rows_of(0.2), rows_of(0.3)]
+
+    class Work:
+        def measure(self, cell):
+            return tries.pop(0)
+
+    kept = _measured(Work(), None, quiet=30.0)
+    assert kept[0]["q3"] == pytest.approx(1.1)
+    assert kept[0]["note"] == "try 2 of 3 on a busy machine"
+    assert waited == [30.0] * 3
+
+
+def test_a_narrow_cell_is_measured_once_and_without_quiet_nothing_is_waited_for(monkeypatch):
+    class Work:
+        def measure(self, cell):
+            return rows_of(0.01)
+
+    monkeypatch.setattr("bench.run.wait", lambda most: pytest.fail("waited") if most < 30 else 0)
+    assert "note" not in _measured(Work(), None, quiet=30.0)[0]
+    assert "note" not in _measured(Work(), None, quiet=0.0)[0]
+
+
+def test_waiting_ends_when_the_machine_is_quiet_or_the_time_is_over(monkeypatch):
+    shares = [0.9, 0.05, 0.5, 0.1, 0.1, 0.9]
+    monkeypatch.setattr(quiet, "busy_share", lambda: shares.pop(0))
+    quiet.wait(60.0)
+    assert shares == [0.9], "two quiet looks in a row"
+    monkeypatch.setattr(quiet, "busy_share", lambda: 1.0)
+    assert 0.02 <= quiet.wait(0.02) < 5
+
+
+def test_a_system_that_does_not_tell_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(quiet, "_STAT", Path("/nowhere"))
+    assert quiet.busy_share(0.0) is None
+    assert quiet.wait(60.0) < 5

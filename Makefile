@@ -8,7 +8,7 @@ PY      := $(VENV)/bin/python
 PIP     := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 GROUPS  := pyproject.toml constraints.txt
 
-.PHONY: serve test check build shots mutants zensical node assets clean
+.PHONY: serve test engines check build shots mutants zensical node assets clean
 .NOTPARALLEL:
 
 serve: $(VENV)/.site node_modules/.made  ## the site at http://127.0.0.1:8000/, reloading as you write
@@ -17,6 +17,11 @@ serve: $(VENV)/.site node_modules/.made  ## the site at http://127.0.0.1:8000/, 
 test: $(VENV)/.test node_modules/.made  ## everything, a real browser included
 	@$(PY) -m tests.tools.chromium
 	@$(PY) -m tests.tools.run test
+
+engines: $(VENV)/.engines node_modules/.made  ## the reader's path in Chromium, Firefox and WebKit
+	@$(PY) -m tests.tools.chromium
+	@$(PY) -m tests.engines.install
+	@$(PY) -m tests.tools.run engines
 
 check: $(VENV)/.check  ## what needs neither browser nor Node
 	@$(PY) -m tests.tools.run check
@@ -51,7 +56,7 @@ $(VENV)/.made: tests/tools/bootstrap.py
 	@$(PYTHON) tests/tools/bootstrap.py $(VENV)
 	@touch $@
 
-$(addprefix $(VENV)/.,site check test mutants zensical): $(VENV)/.%: $(VENV)/.made $(GROUPS)
+$(addprefix $(VENV)/.,site check test engines mutants zensical): $(VENV)/.%: $(VENV)/.made $(GROUPS)
 	@echo "installing Python packages (group $*) …"
 	@$(PIP) --group $*
 	@touch $@

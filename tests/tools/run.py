@@ -1,7 +1,8 @@
-"""Every check, in order, with its duration: ``python -m tests.tools.run check`` or ``… test``.
+"""Every check, in order, with its duration: ``python -m tests.tools.run check``, ``… test`` or ``… engines``.
 
 Why it exists: `make test`, `make check` and a shell without make run the same list, and a slow step shows at a glance.
-`check` needs neither browser nor Node. A failing step does not hide the ones after it, except where they rest on it.
+`check` needs neither browser nor Node; `engines` is the reader's path in three browsers, and nothing else. A failing
+step does not hide the ones after it, except where they rest on it.
 
 Must not know: how any step does its work.
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from widgets._page import node
 
-__all__ = ["Step", "main", "steps"]
+__all__ = ["Step", "engines", "main", "steps"]
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Where the tested site is built; mkdocs.yml and tests/site/conftest.py read this variable.
@@ -48,7 +49,7 @@ def js(*words: str) -> Callable[[], list[str]]:
 def steps(browser: bool) -> Iterator[Step]:
     """The list; with ``browser`` also what needs Node, the built site and Chromium."""
     tests = ROOT / "tests"
-    quick = [path.parent for path in sorted(tests.glob("*/test_*.py")) if path.parent.name != "site"]
+    quick = [path.parent for path in sorted(tests.glob("*/test_*.py")) if path.parent.name not in ("site", "engines")]
     quick += sorted(tests.glob("test_*.py"))
     yield Step("ruff", python("ruff", "check", "--quiet", "."))
     yield Step("mypy", python("mypy", "--no-error-summary"))
@@ -66,13 +67,20 @@ def steps(browser: bool) -> Iterator[Step]:
     yield Step("site in Chromium", python("pytest", "-q", "-n", "2", "tests/site"), "build", SITE)
 
 
+def engines() -> Iterator[Step]:
+    """The list of `make engines`. The site is built here too, so that it is never an old one that is tested."""
+    yield Step("assets", python("widgets", "assets"))
+    yield Step("build", python("widgets", "build"), "assets", SITE)
+    yield Step("site in three engines", python("pytest", "-q", "tests/engines"), "build", SITE)
+
+
 def main(arguments: list[str]) -> int:
     """Run the list, print the durations, give the number of failed steps as exit code (0 is good)."""
-    if arguments not in (["check"], ["test"]):
-        print("usage: python -m tests.tools.run check|test", file=sys.stderr)
+    if arguments not in (["check"], ["test"], ["engines"]):
+        print("usage: python -m tests.tools.run check|test|engines", file=sys.stderr)
         return 2
     results: dict[str, tuple[str, float]] = {}
-    for step in steps(arguments == ["test"]):
+    for step in engines() if arguments == ["engines"] else steps(arguments == ["test"]):
         if results.get(step.rests_on, ("passed", 0))[0] != "passed":
             results[step.name] = (f"not run: {step.rests_on} failed", 0.0)
             continue

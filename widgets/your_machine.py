@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sim import pass_time
-from widgets._kit.chart import Axis, Curve, Level, Mark, Note, Points, linear, plot
+from widgets._kit.chart import Axis, Curve, Mark, Note, Points, linear, plot
 from widgets._kit.params import Choice, Toggle
 from widgets._kit.passes import COUNTS, Passes, as_file, landed, measure
 from widgets._kit.text import brief, number, percent, ratio, times
@@ -44,6 +44,7 @@ LANDED = "measured/your-machine"
 """The file of a run on a named machine. It is shown at rest once `DATA` names it."""
 
 _CARD = ("70b", "h100-sxm")
+_MODEL = "H100, model"
 _X = Axis(1, 16, (1, 4, 8, 12, 16), "positions scored")
 
 
@@ -197,31 +198,34 @@ def _readout(run: Passes) -> tuple[Row, ...]:
 def _pictures(run: Passes | None, label: str) -> str:
     """Both pictures in passes that score one position, so that a card and a laptop stand on one axis."""
     counts = run.counts if run else ()
-    top = max((2.0, *(run.over_one(n) * 1.04 for n in counts))) if run else 2.0
-    whole = linear(top, "the whole pass, in passes of one position", show=lambda v: f"{number(v)}×")
-    each = linear(1.0, "for each position, in passes of one position", show=lambda v: f"{number(v)}×")
+    top = max((4.0, *(run.over_one(n) * 1.04 for n in counts))) if run else 4.0
+    whole = linear(top, "whole pass, in passes of one", show=_factor)
+    most = max((1.0, *(run.over_one(n) / n for n in counts))) if run else 1.0
+    each = linear(most, "each position, in passes of one", show=_factor)
     end = min(16.0, whole.hi)
+    card = tuple((n, _card(n) / n) for n in range(1, 17))
     passes: list[Mark] = [
-        Level(1.0, "1×"),
         Curve(((1, 1), (end, end)), "muted", "a pass for each", 1, "left" if end > 8 else "right", dashed=True),
-        Curve(tuple((n, _card(n)) for n in COUNTS), "memory", "model of an H100", 6, "below"),
+        Curve(tuple((n, _card(n)) for n in COUNTS), "memory", _MODEL, 8, "above" if top > 8 else "below"),
     ]
-    model = tuple((n, _card(n) / n) for n in range(1, 17))
-    shares: list[Mark] = [Curve(model, "memory", "model of an H100", 2, "corner")]
+    shares: list[Mark] = [Curve(card, "memory", _MODEL, 15, "above" if run is None else "below")]
     if run:
-        told = run.machine or "measured here"
+        last = counts[-1]
         passes.append(Points(tuple((n, run.over_one(n)) for n in counts), "measured", "target", joined=True))
         shares.append(Points(tuple((n, run.over_one(n) / n) for n in counts), "measured", "target", joined=True))
-        last = counts[-1]
-        passes.append(Note(last, run.over_one(last), told, "target", "high"))
-        shares.append(Note(last, run.over_one(last) / last, f"{ratio(run.ms(last) / last)} ms", "target"))
+        passes.append(Note(last, run.over_one(last), f"{ratio(run.ms(last))} ms", "target", "below"))
+        shares.append(Note(last, run.over_one(last) / last, f"{ratio(run.ms(last) / last)} ms", "target", "above"))
     said = ""
     if run:
         some = _four(run)
         said = f"; {_words(some)} positions at {times(run.over_one(some), 2)}"
     return plot(f"{label}: time of a pass by positions{said}", _X, whole, passes, height=230) + plot(
-        f"{label}: time for each position{said}", _X, each, shares, height=190
+        f"{label}: time for each position{said}", _X, each, shares, height=210
     )
+
+
+def _factor(value: float) -> str:
+    return f"{number(value)}×"
 
 
 def _table(run: Passes | None) -> Table:

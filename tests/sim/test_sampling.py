@@ -406,7 +406,7 @@ def test_typical_acceptance_vectors_of_vllm():
 
 
 def test_lossy_rules_keep_what_their_settings_say():
-    # exp(-entropy of P) is .357: with nothing else in the way only token 0 is above it. A tie with the limit is rejected.
+    # exp(-entropy of P) is .357: with nothing else in the way only token 0 is above it. A tie is rejected.
     assert acceptance(P, Q, "typical", threshold=1.0, delta=1.0) == pytest.approx(0.6)
     assert acceptance(P, Q, "typical", threshold=0.3, delta=9.0) == pytest.approx(0.6)
     # Kept with min(1, p/.4): 1, .75, .5 of what is drafted.

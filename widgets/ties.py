@@ -265,7 +265,7 @@ def _gaps(told: _Told) -> str:
     wall = at(told.reach)
     inner = [
         f'<rect x="{along(split)}" y="0" width="{along(wall - split)}" height="{coordinate(tall)}" '
-        f'style="fill:{ink("draft")};fill-opacity:.12"/>',
+        f'fill="{ink("draft")}" fill-opacity=".12"/>',
         rule(along(wall), -24, along(wall), tall, "draft", "4 3", 1.5),
         write("0", -10, "plain"),
         write(along(0.2), -10, "verifying"),
@@ -288,7 +288,7 @@ def _gaps(told: _Told) -> str:
             continue
         spot, gap = along(at(place.gap)), "tie" if place.gap == 0 else _small(place.gap)
         inner.append(rule(along(split), middle, "100%", middle))
-        inner.append(f'<circle cx="{spot}" cy="{coordinate(middle)}" r="5" style="fill:{ink(tone)}"/>')
+        inner.append(f'<circle cx="{spot}" cy="{coordinate(middle)}" r="5" fill="{ink(tone)}"/>')
         right = at(place.gap) < 0.95
         inner.append(
             write(
@@ -323,10 +323,9 @@ def _line(place: _Place, step: float, told: _Told) -> str:
         apart = abs(x.at(logits[pair[0]]) - x.at(logits[pair[1]]))
         for word in dict.fromkeys(pair):
             spot = x.at(logits[word])
-            looks = f"fill:{ink('target')}" if word == chosen else f"fill:var(--sd-ground);stroke:{ink('target')}"
-            inner.append(
-                f'<circle cx="{along(spot)}" cy="{coordinate(level)}" r="6" stroke-width="2" style="{looks}"/>'
-            )
+            inside = f'fill="{ink("target")}"'
+            looks = inside if word == chosen else f'fill="var(--sd-ground)" stroke="{ink("target")}"'
+            inner.append(f'<circle cx="{along(spot)}" cy="{coordinate(level)}" r="6" stroke-width="2" {looks}/>')
             other = pair[1] if word == pair[0] else pair[0]
             left = logits[word] < logits[other] or (logits[word] == logits[other] and word == pair[1])
             anchor, dx = ("end", -10) if left else ("start", 10)

@@ -247,7 +247,7 @@ def _drawn(tree: Tree, chain: Tree, rates: tuple[tuple[float, ...], ...], walk: 
     radius = 4.5 if small else 8.0
     inner.append(write("0", 68, "as a tree", tone="ink"))
     inner.append(write("100%", 68, "fuller: likelier to be kept", anchor="end"))
-    inner.append(f'<circle cx="50%" cy="{coordinate(top)}" r="4" style="fill:{ink("ink")}"/>')
+    inner.append(f'<circle cx="50%" cy="{coordinate(top)}" r="4" fill="{ink("ink")}"/>')
     levels = [(spot, top + gap * depth) for spot, depth in zip(spots, tree.depths, strict=True)]
     for node, (spot, level) in enumerate(levels):
         above = (0.5, top) if tree.parents[node] < 0 else levels[tree.parents[node]]
@@ -255,7 +255,7 @@ def _drawn(tree: Tree, chain: Tree, rates: tuple[tuple[float, ...], ...], walk: 
         colour = ink("accepted") if kept else "var(--sd-grid)"
         inner.append(
             f'<line x1="{along(above[0])}" y1="{coordinate(above[1])}" x2="{along(spot)}" y2="{coordinate(level)}" '
-            f'stroke-width="{"3" if kept else "1"}" style="stroke:{colour}"/>'
+            f'stroke-width="{"3" if kept else "1"}" stroke="{colour}"/>'
         )
     for node, ((spot, level), chance) in enumerate(zip(levels, _reach(tree, rates), strict=True)):
         inner.append(_node(spot, level, radius, chance, tried.get(node)))
@@ -267,15 +267,15 @@ def _drawn(tree: Tree, chain: Tree, rates: tuple[tuple[float, ...], ...], walk: 
 def _node(spot: float, level: float, radius: float, chance: float, kept: bool | None) -> str:
     """A node: untried ones are filled as far as they are likely, kept ones full with ✓, rejected ones struck."""
     place = f'cx="{along(spot)}" cy="{coordinate(level)}" r="{coordinate(radius)}"'
-    ground = f'<circle {place} style="fill:var(--sd-ground)"/>'
+    ground = f'<circle {place} fill="var(--sd-ground)"/>'
     if kept is None:
         full = number(math.sqrt(chance), ".2f")
-        looks = f'stroke-width="1.2" style="fill:{ink("draft")};stroke:{ink("draft")};fill-opacity:{full}"'
+        looks = f'stroke-width="1.2" fill="{ink("draft")}" stroke="{ink("draft")}" fill-opacity="{full}"'
         return f"{ground}<circle {place} {looks}/>"
     if kept:
-        mark = f'<circle {place} style="fill:{ink("accepted")}"/>'
+        mark = f'<circle {place} fill="{ink("accepted")}"/>'
         return mark + (_glyph(spot, level, "✓", "ground") if radius > 6 else "")
-    looks = f'stroke-width="1.6" stroke-dasharray="2 2" style="stroke:{ink("rejected")}" fill="none"'
+    looks = f'stroke-width="1.6" stroke-dasharray="2 2" stroke="{ink("rejected")}" fill="none"'
     return f"{ground}<circle {place} {looks}/>" + _glyph(spot, level, "✗", "rejected")
 
 

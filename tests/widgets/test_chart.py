@@ -7,6 +7,7 @@ import pytest
 
 from tests.widgets.states import ROOT
 from widgets._kit.chart import Curve, Level, Now, Points, Wall, linear, logarithmic, plot
+from widgets._kit.drawing import PADS, frame
 from widgets._kit.lanes import Lane, Segment, lanes
 
 
@@ -60,12 +61,12 @@ def test_a_plot_fits_any_width_without_scaling_its_text():
 def test_measured_published_and_computed_look_different():
     def circles(mark):
         svg = plot("P", linear(1), linear(1), [mark])
-        return [(c.get("r"), c.get("style"), c.get("fill")) for c in drawn(svg).iter("circle")]
+        return [(c.get("r"), c.get("fill"), c.get("stroke")) for c in drawn(svg).iter("circle")]
 
     measured = circles(Points(((0.5, 0.5),), "measured"))
     published = circles(Points(((0.5, 0.5),), "published"))
     assert len(measured) == 2, "a dot and its ring"
-    assert "fill:var(--sd-ground)" in published[0][1], "open"
+    assert published[0][1] == "var(--sd-ground)", "open"
     assert circles(Curve(((0, 0), (1, 1)))) == []
     with pytest.raises(ValueError, match="measured or published"):
         circles(Points(((0.5, 0.5),), "guessed"))
@@ -101,7 +102,7 @@ def test_a_value_stands_behind_a_short_bar_and_inside_a_long_one():
     def place(width):
         svg = lanes("L", linear(10, "ms"), (Lane("Memory", (Segment(0, width, "memory"),), "41.8 ms"),))
         (text,) = [t for t in drawn(svg).iter("text") if t.text == "41.8 ms"]
-        return text.get("text-anchor"), text.get("style").startswith("fill:var(--sd-ground)")
+        return text.get("text-anchor"), text.get("fill") == "var(--sd-ground)"
 
     assert place(2) == (None, False)
     assert place(9) == ("end", True)
@@ -121,3 +122,21 @@ def test_every_text_is_at_least_twelve_pixels():
     (size,) = re.findall(r"\.sd-chart text \{[^}]*font-size: ([0-9.]+)px", css)
     assert float(size) >= 12
     assert "font-size" not in plot("P", linear(1, "x"), linear(1, "y"), [Now(1, 1, "1")])
+
+
+def test_a_size_has_a_class_for_every_digit_and_a_wrong_one_is_refused():
+    css = (ROOT / "widgets" / "_browser" / "widget.css").read_text(encoding="utf-8")
+    for hundreds, tens, ones in ((1, 2, 3), (9, 0, 0), (4, 5, 6), (7, 8, 9)):
+        svg = frame("F", 100 * hundreds + 10 * tens + ones, (0, 2, 4, 34), [])
+        assert f"{{ --h1: {hundreds}00px; }}" in css
+        assert f"sd-h{hundreds}xx" in svg
+        assert ("sd-hx0x" in svg, "sd-hxx0" in svg) == (False, False)
+        assert not tens or f".sd-hx{tens}x {{ --h2: {tens}0px; }}" in css
+        assert not ones or f".sd-hxx{ones} {{ --h3: {ones}px; }}" in css
+    for side, name, known in zip("trbl", ("top", "right", "bottom", "left"), PADS, strict=True):
+        for pad in known:
+            assert re.search(rf"\.sd-{side}{pad} \{{ padding-{name}: {pad}(px)?; \}}", css)
+    with pytest.raises(ValueError, match="no class for a padding of 5"):
+        frame("F", 100, (0, 5, 4, 34), [])
+    with pytest.raises(ValueError, match="1 to 999"):
+        frame("F", 1000, (0, 2, 4, 34), [])

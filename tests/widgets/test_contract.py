@@ -17,6 +17,7 @@ from tests.widgets.states import ROOT, draw, starter, states
 from widgets._kit.render import parts
 
 NAMES = widgets.names()
+STYLED = set(re.findall(r"\.(sd-[\w-]+)", (ROOT / "widgets" / "_browser" / "widget.css").read_text(encoding="utf-8")))
 KIT = sorted((ROOT / "widgets" / "_kit").glob("*.py"))
 FILES = [ROOT / "widgets" / f"{name}.py" for name in NAMES]
 
@@ -43,12 +44,16 @@ def test_every_state_draws_valid_markup(widget):
 
 
 def test_pictures_keep_the_drawing_rules(widget):
-    """No ids (a page may hold the figure twice), no colours of their own, one decimal at most, a spoken name."""
+    """No ids (a page may hold the figure twice), no style attributes (a strict content security policy drops them), no
+    colours of their own, one decimal at most, a spoken name.
+    """
     for values in states(widget):
         svg = draw(widget, values).svg
         if svg is None:
             continue
         assert " id=" not in svg
+        assert "style=" not in svg
+        assert {name for names in re.findall(r'class="([^"]*)"', svg) for name in names.split()} <= STYLED
         assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", svg)
         places = re.findall(r'\b(?:x|y|x1|x2|y1|y2|cx|cy|dx|width|height)="([^"]*)"', svg)
         assert all(re.fullmatch(r"-?\d+(\.\d)?%?", place) for place in places)

@@ -94,6 +94,14 @@ class SliderControl extends Control {
     this.unit = root.querySelector(".sd-unit");
     this.more = /** @type {HTMLElement | null} */ (root.querySelector("[data-do=extend]"));
     this.on(this.range, "input", () => this.take(Number(this.range.value)));
+    // A finger that means to scroll may begin on the track; the browser moves the thumb before it finds that out.
+    let before = this.range.value;
+    this.on(this.range, "pointerdown", () => {
+      before = this.range.value;
+    });
+    this.on(this.range, "pointercancel", () => {
+      if (this.range.value !== before) this.take(Number(before));
+    });
     this.on(this.typed, "change", () => this.type()); // also fired by Enter
     this.on(this.more, "click", () => {
       this.extend();
@@ -265,6 +273,7 @@ class BarsControl extends Control {
     this.fields = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll(".sd-typed")]);
     /** @type {number[]} hundredths */
     this.parts = this.ranges.map((range) => Number(range.defaultValue));
+    this.ranges.forEach((range) => range.style.setProperty("--at", range.defaultValue)); // not in the HTML: see frame() in drawing.py
     /** The shares before this bar began to move: a bar drawn up and down again gives the others back what they had. */
     this.before = { index: -1, parts: this.parts };
     this.ranges.forEach((range, index) => this.on(range, "input", () => this.move(index, Number(range.value))));

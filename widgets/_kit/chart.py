@@ -155,7 +155,7 @@ def _path(points: Sequence[tuple[float, float]], x: Axis, y: Axis, tall: float, 
     return (
         f'<svg viewBox="0 0 1000 {coordinate(tall)}" preserveAspectRatio="none" width="100%" '
         f'height="{coordinate(tall)}" overflow="visible"><path d="M{"L".join(places)}" fill="none" stroke-width="2"'
-        f'{dash} stroke-linejoin="round" vector-effect="non-scaling-stroke" style="stroke:{ink(tone)}"/></svg>'
+        f'{dash} stroke-linejoin="round" vector-effect="non-scaling-stroke" stroke="{ink(tone)}"/></svg>'
     )
 
 
@@ -164,7 +164,7 @@ def _curve(mark: Curve, x: Axis, y: Axis, tall: float) -> list[str]:
     if mark.dots:
         for a, b in mark.points:
             place = f'cx="{along(x.at(a))}" cy="{coordinate(tall * (1 - y.at(b)))}"'
-            parts.append(f'<circle {place} r="2.5" style="fill:{ink(mark.tone)}"/>')
+            parts.append(f'<circle {place} r="2.5" fill="{ink(mark.tone)}"/>')
     return parts + _beside(mark.text, mark.points[mark.at], mark.side, mark.tone, x, y, tall)
 
 
@@ -186,10 +186,10 @@ def _shape(mark: Points, x: str, y: float) -> str:
     colour = ink(mark.tone)
     if mark.kind == "measured":
         return (
-            f'<circle cx="{x}" cy="{coordinate(y)}" r="7" fill="none" style="stroke:{colour}"/>'
-            f'<circle cx="{x}" cy="{coordinate(y)}" r="4" style="fill:{colour}"/>'
+            f'<circle cx="{x}" cy="{coordinate(y)}" r="7" fill="none" stroke="{colour}"/>'
+            f'<circle cx="{x}" cy="{coordinate(y)}" r="4" fill="{colour}"/>'
         )
-    looks = f'stroke-width="1.8" style="fill:var(--sd-ground);stroke:{colour}"'
+    looks = f'stroke-width="1.8" fill="var(--sd-ground)" stroke="{colour}"'
     if mark.shape == "circle":
         return f'<circle cx="{x}" cy="{coordinate(y)}" r="4.5" {looks}/>'
     return f'<svg x="{x}" y="{coordinate(y)}" overflow="visible"><path d="{_OUTLINES[mark.shape]}" {looks}/></svg>'
@@ -198,8 +198,9 @@ def _shape(mark: Points, x: str, y: float) -> str:
 def _now(mark: Now, x: Axis, y: Axis, tall: float) -> list[str]:
     place, level = x.at(mark.x), tall * (1 - y.at(mark.y))
     colour = ink(mark.tone)
-    looks = f"fill:var(--sd-ground);stroke:{colour}" if mark.hollow else f"fill:{colour};stroke:var(--sd-ground)"
-    point = f'<circle cx="{along(place)}" cy="{coordinate(level)}" r="6" stroke-width="2" style="{looks}"/>'
+    inside, edge = ("var(--sd-ground)", colour) if mark.hollow else (colour, "var(--sd-ground)")
+    place_of = f'cx="{along(place)}" cy="{coordinate(level)}"'
+    point = f'<circle {place_of} r="6" stroke-width="2" fill="{inside}" stroke="{edge}"/>'
     return [point, *_beside(mark.text, (mark.x, mark.y), mark.side, mark.tone, x, y, tall, strong=True)]
 
 

@@ -100,14 +100,15 @@ def _part(part: Part, left: float, wide: float, top: float, height: float) -> st
     """One stretch as a rectangle; a ghost or a struck part is tinted, so that its outline carries the meaning."""
     box = (
         f'x="{along(left)}" y="{coordinate(top)}" width="{along(wide)}" height="{coordinate(height)}" '
-        f'style="{_looks(part.style, part.tone)}"'
+        f"{_looks(part.style, part.tone)}"
     )
     return f"<rect {box}{_outline(part.style)}/>"
 
 
 def _looks(style: str, tone: str) -> str:
     colour = ink(tone)
-    return f"fill:{colour}" if style == "solid" else f"fill:{colour};fill-opacity:.16;stroke:{colour}"
+    filled = f'fill="{colour}"'
+    return filled if style == "solid" else f'{filled} fill-opacity=".16" stroke="{colour}"'
 
 
 def _outline(style: str) -> str:
@@ -128,7 +129,7 @@ def _key(key: Sequence[tuple[str, str, str]], y: float) -> list[str]:
         else:
             found.append(
                 f'<rect x="{x}" y="{coordinate(y - 10)}" width="11" height="11" '
-                f'style="{_looks(style, tone)}"{_outline(style)}/>'
+                f"{_looks(style, tone)}{_outline(style)}/>"
             )
         found.append(write(coordinate(left + 18), y, word))
         left += 32 + 7.6 * len(word)

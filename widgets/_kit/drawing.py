@@ -2,7 +2,8 @@
 
 How a picture fits every width without scaling its text: the outer `<svg>` has no viewBox; its CSS padding makes the
 content box the plot area, so x is given in percent and y in pixels. Colours are CSS variables, so a palette change
-redraws nothing. No ids: the same figure may stand twice on a page. It must not know any chart.
+redraws nothing. No ids: the same figure may stand twice on a page. No style attribute: a strict content security
+policy drops those, so colours are attributes, and sizes are classes of `widget.css`. It must not know any chart.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from dataclasses import dataclass
 
 from .text import coordinate, esc, exact, number
 
-__all__ = ["EPS", "TONES", "Axis", "along", "frame", "ink", "linear", "logarithmic", "rule", "write"]
+__all__ = ["EPS", "PADS", "TONES", "Axis", "along", "frame", "ink", "linear", "logarithmic", "rule", "write"]
 
 TONES = ("target", "draft", "accepted", "rejected", "memory", "ink", "muted", "ground")
 EPS = 1e-9
+#: Paddings that `widget.css` has a class for, in pixels: top, right, bottom, left.
+PADS = ((0, 2, 14, 22, 26, 30, 44, 46), (2, 6, 16, 40), (2, 4, 24, 26, 42, 43, 44, 60, 77), (2, 34, 44, 52))
 
 
 @dataclass(frozen=True)
@@ -97,14 +100,12 @@ def write(
     strong: bool = False,
 ) -> str:
     """Text at `x` (as SVG writes it) and `y` pixels. A `halo` of the ground keeps it readable on top of lines."""
-    looks = f"fill:{ink(tone)}"
-    if halo:
-        looks += ";paint-order:stroke;stroke:var(--sd-ground);stroke-width:5px;stroke-linejoin:round"
-    if strong:
-        looks += ";font-weight:600"
+    looks = f'fill="{ink(tone)}"'
+    if halo or strong:
+        looks += f' class="{" ".join(["sd-halo"] * halo + ["sd-strong"] * strong)}"'
     shift = f' dx="{coordinate(dx)}"' if dx else ""
     end = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text x="{x}" y="{coordinate(y)}"{shift}{end} style="{looks}">{esc(words)}</text>'
+    return f'<text x="{x}" y="{coordinate(y)}"{shift}{end} {looks}>{esc(words)}</text>'
 
 
 def rule(x1: str, y1: float, x2: str, y2: float, tone: str = "grid", dash: str = "", width: float = 1) -> str:
@@ -114,7 +115,7 @@ def rule(x1: str, y1: float, x2: str, y2: float, tone: str = "grid", dash: str =
     thick = f' stroke-width="{coordinate(width)}"' if width != 1 else ""
     return (
         f'<line x1="{x1}" y1="{coordinate(y1)}" x2="{x2}" y2="{coordinate(y2)}" '
-        f'style="stroke:{colour}"{dashed}{thick}/>'
+        f'stroke="{colour}"{dashed}{thick}/>'
     )
 
 
@@ -123,14 +124,25 @@ def frame(
 ) -> str:
     """The outer `<svg>`: `height` pixels in all, `pads` (top, right, bottom, left) around the plot area.
 
-    The height stands in the style as well: a page's rule for images ("height: auto") must not win. `stepped`: this
-    picture shows the steps of a `Step` itself, without a token strip.
+    The height stands in classes as well, one a digit: a page's rule for images ("height: auto") must not win.
+    `stepped`: this picture shows the steps of a `Step` itself, without a token strip. ValueError for a size that
+    has no class.
     """
-    padding = " ".join(f"{number(pad)}px" if pad else "0" for pad in pads)
+    classes = ["sd-chart", *["sd-stepped"] * stepped, *_sizes(height, pads)]
     return (
-        f'<svg class="sd-chart{" sd-stepped" if stepped else ""}" width="100%" height="{number(height)}" '
-        f'role="img" aria-label="{esc(label)}" '
-        f'style="height:{number(height)}px;padding:{padding};overflow:visible;box-sizing:border-box">'
+        f'<svg class="{" ".join(classes)}" width="100%" height="{number(height)}" role="img" aria-label="{esc(label)}">'
         + "".join(inner)
         + "</svg>"
     )
+
+
+def _sizes(height: int, pads: tuple[int, int, int, int]) -> list[str]:
+    """The classes of a height below 1000 (`sd-h2xx sd-hx5x` is 250) and of the four paddings."""
+    if not 0 < height < 1000:
+        raise ValueError(f"a picture is 1 to 999 pixels high, not {height}")
+    for pad, known in zip(pads, PADS, strict=True):
+        if pad not in known:
+            raise ValueError(f"widget.css has no class for a padding of {pad} there, only for {known}")
+    digits = (f"{height // 100}xx", f"x{height // 10 % 10}x", f"xx{height % 10}")
+    shown = [f"sd-h{digit}" for digit in digits if "0" not in digit]
+    return shown + [f"sd-{side}{pad}" for side, pad in zip("trbl", pads, strict=True)]

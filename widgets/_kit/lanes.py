@@ -74,7 +74,7 @@ def lanes(
     left = 0.0
     for tone, word in key:
         inner.append(
-            f'<rect x="{coordinate(left)}" y="{coordinate(tall + 29)}" width="9" height="9" style="fill:{ink(tone)}"/>'
+            f'<rect x="{coordinate(left)}" y="{coordinate(tall + 29)}" width="9" height="9" fill="{ink(tone)}"/>'
         )
         inner.append(write(coordinate(left + 14), tall + 38, word))
         left += 26 + 7.8 * len(word)
@@ -114,11 +114,11 @@ def _segment(segment: Segment, x: Axis, top: float, tall: float) -> str:
     place = f'x="{along(left)}" y="{coordinate(top + tall - high)}" width="{along(right - left)}"'
     place += f' height="{coordinate(high)}"'
     if segment.style == "ghost":
-        bar = f'<rect {place} stroke-width="1.5" stroke-dasharray="3 3" fill="none" style="stroke:{colour}"/>'
+        bar = f'<rect {place} stroke-width="1.5" stroke-dasharray="3 3" fill="none" stroke="{colour}"/>'
     elif right - left < 0.01:  # a gap beside it would be all that is seen
-        bar = f'<rect {place} style="fill:{colour}"/>'
+        bar = f'<rect {place} fill="{colour}"/>'
     else:
-        bar = f'<rect {place} stroke-width="1" style="fill:{colour};stroke:var(--sd-ground)"/>'
+        bar = f'<rect {place} stroke-width="1" fill="{colour}" stroke="var(--sd-ground)"/>'
     if segment.text:
         tone = segment.tone if segment.style == "ghost" else "ground"
         bar += write(along((left + right) / 2), top + tall / 2 + 4.3, segment.text, anchor="middle", tone=tone)

@@ -184,13 +184,13 @@ def _bars(id: str, param: Bars, value: Sequence[float], described: str) -> str:
             f'<div class="sd-bar"><input class="sd-typed" type="text" inputmode="decimal" autocomplete="off" '
             f'value="{text}" aria-label="{what}, as a number">'
             f'<input class="sd-upright" type="range" id="{esc(id)}-{place}" min="0" max="100" step="1" '
-            f'value="{hundredths}" style="--at:{hundredths}" aria-label="{what}" aria-orientation="vertical" '
+            f'value="{hundredths}" aria-label="{what}" aria-orientation="vertical" '
             f'aria-valuetext="{text}"><span class="sd-bar-name" aria-hidden="true">{esc(name)}</span></div>'
         )
     return (
         f'<span class="sd-label" id="{esc(id)}-label">{esc(param.label)}</span>\n'
         f'<div class="sd-bars" role="group" aria-labelledby="{esc(id)}-label"{described} '
-        f'style="--tone:var(--sd-{param.tone})">{"".join(bars)}</div>'
+        f'data-tone="{param.tone}">{"".join(bars)}</div>'
     )
 
 

@@ -119,6 +119,25 @@ def test_workflows_may_do_no_more_than_they_need(path: Path) -> None:
                 assert step["with"]["persist-credentials"] is False
 
 
+def test_D19_every_edit_link_leads_to_a_file_of_the_branch_that_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mkdocs.config import load_config
+    from mkdocs.structure.files import get_files
+    from mkdocs.structure.pages import Page
+
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "pages.yml").read_text(encoding="utf-8"))
+    [build] = [step for step in workflow["jobs"]["build"]["steps"] if step.get("run") == "make build"]
+    place = "https://example.org/owner/name/edit/main/docs/"
+    assert build["env"]["SITE_EDIT_URI"].endswith(place.removeprefix("https://example.org/owner/name"))
+    assert workflow[True]["push"]["branches"] == ["main"]  # YAML reads `on` as true
+    monkeypatch.setenv("SITE_EDIT_URI", place)
+    config = load_config(str(ROOT / "mkdocs.yml"))
+    pages = [Page(None, file, config) for file in get_files(config) if file.src_uri.endswith((".md", ".py"))]
+    assert len(pages) > 20
+    for page in pages:
+        assert page.edit_url is not None
+        assert (ROOT / "docs" / page.edit_url.removeprefix(place)).is_file()
+
+
 def test_ci_runs_what_everybody_runs() -> None:
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert lines[-2:] == ["make test", "exec make engines"]

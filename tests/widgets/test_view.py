@@ -78,6 +78,17 @@ def test_a_strip_says_every_verdict_in_a_glyph_and_in_words():
     assert strip.count('<li class="sd-round">') == 3
 
 
+def test_C08_numbers_of_numpy_cross_as_plain_ones():
+    numpy = pytest.importorskip("numpy")
+    for odd, plain in ((numpy.int64(1), 1), (numpy.float32(0.5), 0.5), (numpy.bool_(True), True)):
+        row = Row("n", "N", odd, "", "1")
+        assert type(row.value) is type(plain)
+        shown = parts(widgets.load("pass_cost"), View("Words.", (row,)))["readout"]
+        assert shown == parts(widgets.load("pass_cost"), View("Words.", (Row("n", "N", plain, "", "1"),)))["readout"]
+    with pytest.raises(ValueError, match="not a number to show"):
+        Row("n", "N", numpy.float32("nan"), "", "1")
+
+
 def test_numbers_become_text_after_nine_digits():
     assert number(0.1 + 0.2) == "0.3"
     assert number(3.3616, ".2f") == "3.36"

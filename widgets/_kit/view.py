@@ -31,6 +31,8 @@ class Row:
     def __post_init__(self) -> None:
         if not self.key or not self.key.replace("_", "").isalnum():
             raise ValueError(f"row key {self.key!r} must be letters, digits and underscores")
+        if callable(item := getattr(self.value, "item", None)):  # a number of NumPy's becomes a plain one
+            object.__setattr__(self, "value", item())
         if isinstance(self.value, float) and not math.isfinite(self.value):
             raise ValueError(f"row {self.key}: {self.value!r} is not a number to show")
         if not self.text or not self.label:

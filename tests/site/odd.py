@@ -27,6 +27,7 @@ PAGES: dict[str, Sequence[tuple[str, str]]] = {
     "loop": [("loop", "loop"), ("kinds", "kinds")],
     "hog": [("hog", "hog"), ("kinds", "kinds")],
     "flood": [("flood", "flood")],
+    "library": [("library", "library")],
     "long": [("long", "long"), ("kinds", "kinds")],
     "vector": [("vector", "vector"), ("kinds", "kinds")],
     "five": [("kinds", "one"), ("kinds", "two"), ("long", "three"), ("loop", "four"), ("kinds", "five")],

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import sim
-from tests.tools.server import serve
+from tests.site.figures import Figure
+from tests.tools.server import Host, serve
 
 LESSON = "lessons/02-draft-and-verify/"
 STARTED = 'performance.getEntriesByName("python ready").map(mark => mark.detail)'
@@ -29,6 +30,30 @@ def test_python_starts_from_its_memory(open_page: Callable[..., Page]) -> None:
     page = open_page(LESSON)
     move(page)
     assert page.evaluate(STARTED) == ["snapshot"]
+
+
+def test_what_travels_until_a_figure_is_live(open_page: Callable[..., Page], own_host: Host) -> None:
+    """Python's library stays where it is: what the widgets use of it is in the memory. Nothing is fetched twice."""
+    page = open_page(LESSON, on=own_host)
+    before = len(own_host.asked)
+    move(page)
+    names = [name.rsplit("/", 1)[1] for name, _ in own_host.asked[before:] if "assets/live/" in name]
+    assert "python_stdlib.zip" not in names
+    assert sorted(set(names)) == sorted(names)
+    live = next(own_host.folder.glob("assets/live/*/"))
+    sent = sum(
+        len(content if name.endswith((".bin", ".zip")) else gzip.compress(content, 6))
+        for name in names
+        for content in [(live / name).read_bytes()]
+    )
+    assert sent <= 9_200_000, {name: (live / name).stat().st_size for name in names}
+
+
+def test_the_rest_of_the_library_comes_when_something_asks_for_it(open_page: Callable[..., Page], odd: Host) -> None:
+    figure = Figure(open_page("lessons/odd-library/", on=odd), "library")
+    figure.press("n", "ArrowRight")
+    figure.says("n is 2, hue 0.3333")
+    assert len([name for name, _ in odd.asked if name.endswith("python_stdlib.zip")]) in (1, 2)  # its size, itself
 
 
 @pytest.mark.parametrize("fault", ["missing", "truncated", "not packed", "another program's memory"])

@@ -11,6 +11,10 @@
 import { FetchProblem, beside, diagnose, get, getBytes, words } from "./fetching.js";
 import { plugKernel } from "./kernel.js";
 
+const LIBRARY = "python_stdlib.zip";
+const LIBRARY_PATH = "/lib/python314.zip";
+const INTERPRETER = "pyodide.asm.wasm"; // fetched and compiled here, see `compiling`
+const HEAD = 16; // bytes of our own before Pyodide's snapshot
 const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "site.zip"];
 
 /**
@@ -33,7 +37,7 @@ export async function boot(print) {
     // After a snapshot too: it holds what was imported, not the file system.
     pyodide.unpackArchive(site, "zip", { extractDir: "/site" });
     pyodide.runPython("import sys; '/site' in sys.path or sys.path.insert(0, '/site')");
-    return { answer: pyodide.pyimport("widgets._kit.answer"), load: (name) => loadPackage(pyodide, name), start };
+    return { answer: pyodide.pyimport("widgets._kit.answer"), load: (name) => loadPackage(pyodide, name, start === "snapshot"), start };
   } catch (error) {
     const { text, files } = await diagnose(CORE);
     if (error instanceof FetchProblem && !text) throw error;
@@ -44,15 +48,19 @@ export async function boot(print) {
 /** @param {(bytes: Uint8Array) => void} print @returns {Promise<{pyodide: any, start: "snapshot" | "plain"}>} */
 async function startPyodide(print) {
   const module = "./pyodide.mjs"; // named by a variable: it lies there only once the assets are made
+  const script = "./pyodide.asm.mjs";
+  // All at once: what comes first is unpacked or compiled while the rest is on its way.
+  const memory = snapshot();
+  const { problem, restoring } = compiling(); // before Pyodide reaches for WebAssembly
+  import(script).catch(() => {}); // Pyodide imports it itself, later
   // The lock file is read here: Pyodide leaves a malformed one as an unhandled rejection.
   const lockFile = get("pyodide-lock.json").then((file) => file.json());
-  const [{ loadPyodide }, lock, memory] = await Promise.all([import(module), lockFile, snapshot()]);
+  const [{ loadPyodide }, lock] = await Promise.all([import(module), lockFile]);
   const here = beside("");
   const options = { indexURL: here, packageBaseUrl: here, lockFileContents: lock };
-  const problem = compileProblem(); // before Pyodide reaches for WebAssembly
-  const plainly = () => Promise.race([loadPyodide(options), problem]);
-  const restored = memory && (await Promise.race([loadPyodide({ ...options, _loadSnapshot: memory }), problem]).catch(() => null));
-  const pyodide = restored || (await plainly());
+  const plainly = () => Promise.race([withoutFetching([INTERPRETER], () => loadPyodide(options)), problem]);
+  const restored = await Promise.race([restore(loadPyodide, options, memory, restoring), problem]).catch(() => null);
+  const pyodide = restored ?? (await plainly());
   /** @param {Uint8Array} bytes */
   const write = (bytes) => {
     print(bytes);
@@ -74,35 +82,108 @@ async function snapshot() {
 }
 
 /**
- * Rejects when the interpreter cannot be compiled; Pyodide itself would wait for ever. A host that does not know the
- * type of .wasm files does no harm: then the bytes are compiled once they are all there.
- * @returns {Promise<never>}
+ * Pyodide started from its memory, or null. Python's library is in that memory as far as it is used, so the file is
+ * not fetched: it stands there as a file that is read from the host when something opens it.
+ * @param {(options: object) => Promise<any>} loadPyodide
+ * @param {object} options
+ * @param {Promise<ArrayBuffer | null>} memory
+ * @param {(memory: ArrayBuffer) => void} restoring
  */
-function compileProblem() {
-  const streaming = WebAssembly.instantiateStreaming;
-  return new Promise((_, reject) => {
-    WebAssembly.instantiateStreaming = async (source, imports) => {
+async function restore(loadPyodide, options, memory, restoring) {
+  const given = memory.then((buffer) => {
+    if (!buffer) throw new Error("no memory");
+    restoring(buffer);
+    return new Uint8Array(buffer, HEAD);
+  });
+  given.catch(() => {}); // Pyodide may end before it looks
+  try {
+    const without = [INTERPRETER, LIBRARY];
+    const pyodide = await withoutFetching(without, () => loadPyodide({ ...options, _loadSnapshot: given }));
+    const { FS } = pyodide;
+    FS.unlink(LIBRARY_PATH);
+    FS.createLazyFile("/lib", LIBRARY_PATH.replace("/lib/", ""), beside(LIBRARY), true, false);
+    return pyodide;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Runs `work` with fetches of these files answered by nothing: Pyodide asks for them whether it needs them or not.
+ * @template T
+ * @param {string[]} names
+ * @param {() => Promise<T>} work
+ */
+async function withoutFetching(names, work) {
+  const addresses = names.map(beside);
+  const plain = self.fetch;
+  self.fetch = (source, settings) => {
+    const url = source instanceof Request ? source.url : String(source);
+    return addresses.includes(url) ? Promise.resolve(new Response(null)) : plain(source, settings);
+  };
+  try {
+    return await work();
+  } finally {
+    self.fetch = plain;
+  }
+}
+
+/**
+ * Compiles the interpreter from now on, before Pyodide asks for it. `problem` rejects when that fails: Pyodide itself
+ * would wait for ever. A host that does not know the type of .wasm files does no harm: then the bytes are compiled
+ * once they are all there. `restoring` is told of a memory that is about to be laid over the next interpreter.
+ * @returns {{problem: Promise<never>, restoring: (memory: ArrayBuffer) => void}}
+ */
+function compiling() {
+  /** @type {ArrayBuffer | null} */
+  let memory = null;
+  const compiled = (async () => {
+    const response = await get(INTERPRETER);
+    if (/^application\/wasm/i.test(response.headers.get("content-type") ?? "")) return WebAssembly.compileStreaming(response);
+    return WebAssembly.compile(await response.arrayBuffer());
+  })();
+  compiled.catch(() => {}); // told through `problem`
+  const problem = new Promise((_, reject) => {
+    WebAssembly.instantiateStreaming = async (_, imports) => {
       try {
-        const response = await source;
-        if (/^application\/wasm/i.test(response.headers.get("content-type") ?? "")) return await streaming(response, imports);
-        return await WebAssembly.instantiate(await response.arrayBuffer(), imports);
+        const module = await compiled;
+        const instance = await WebAssembly.instantiate(module, imports);
+        if (memory) complete(memory, /** @type {WebAssembly.Memory} */ (instance.exports.memory));
+        memory = null;
+        return { module, instance };
       } catch (error) {
         reject(error);
         throw error;
       }
     };
   });
+  return { problem: /** @type {Promise<never>} */ (problem), restoring: (/** @type {ArrayBuffer} */ given) => void (memory = given) };
+}
+
+/**
+ * The written memory lacks what a fresh interpreter has anyway (see snapshot.mjs): put it in.
+ * @param {ArrayBuffer} memory
+ * @param {WebAssembly.Memory} fresh
+ */
+function complete(memory, fresh) {
+  const [words] = new Uint32Array(memory, 0, 1);
+  const [, start] = new Uint32Array(memory, HEAD, 2);
+  const heap = new Uint32Array(memory, HEAD + start, words);
+  const constants = new Uint32Array(fresh.buffer, 0, words);
+  for (let word = 0; word < words; word += 1) heap[word] ^= constants[word];
 }
 
 /** @type {Set<string>} files that were wrong when they were last loaded */
 const doubtful = new Set();
 
 /**
- * Loads a package such as NumPy from this folder; Pyodide's lock file names its file and checksum.
+ * Loads and imports a package such as NumPy from this folder; Pyodide's lock file names its file and checksum.
  * @param {any} pyodide
  * @param {string} name
+ * @param {boolean} bare Python's library is not there yet, and a package needs much of it
  */
-async function loadPackage(pyodide, name) {
+async function loadPackage(pyodide, name, bare) {
+  const library = bare ? getBytes(LIBRARY).catch(() => null) : null;
   /** @type {string[]} */
   const complaints = [];
   const quiet = { messageCallback: () => {}, errorCallback: (/** @type {string} */ text) => complaints.push(text) };
@@ -113,7 +194,13 @@ async function loadPackage(pyodide, name) {
   } catch (error) {
     complaints.push(words(error));
   }
+  const bytes = await library;
+  if (bytes) {
+    pyodide.FS.unlink(LIBRARY_PATH); // the same file, all at once
+    pyodide.FS.writeFile(LIBRARY_PATH, new Uint8Array(bytes));
+  }
   if (pyodide.loadedPackages[name]) {
+    pyodide.pyimport(name).destroy();
     if (name === "numpy") await plugKernel(pyodide);
     return;
   }

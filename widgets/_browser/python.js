@@ -39,6 +39,8 @@ export class Python {
   #lanes = new Map();
   /** @type {Map<number, () => void>} */
   #pings = new Map();
+  /** @type {Set<string>} widgets that a reader's hand was near */
+  #prepared = new Set();
   /** @type {Set<Listener>} */
   #listeners = new Set();
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -56,6 +58,13 @@ export class Python {
   subscribe(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** `widget` will be asked for: what it needs beyond Python (NumPy, data) is fetched meanwhile. @param {string} widget */
+  prepare(widget) {
+    if (this.#prepared.has(widget)) return;
+    this.#prepared.add(widget);
+    if (this.state === "ready") this.#worker?.postMessage(JSON.stringify({ prepare: widget }));
   }
 
   /** Starts Python unless it runs, is starting or has failed: a failure waits for Retry. */
@@ -176,6 +185,7 @@ export class Python {
       performance.mark("python ready", { detail: message.start }); // "snapshot" or "plain": tests and benchmarks read it
       this.#tell("ready", "");
       for (const { flying } of this.#lanes.values()) this.#post(flying);
+      for (const widget of this.#prepared) this.#worker?.postMessage(JSON.stringify({ prepare: widget }));
     } else if (message.boot === "failed") {
       this.#fail(message.message, message.files ?? []);
     } else if (message.crashed) {

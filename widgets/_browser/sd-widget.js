@@ -278,6 +278,7 @@ class SdWidget extends HTMLElement {
   #want() {
     this.#wanted = true;
     if (python.state !== "ready") void this.#loadBaked();
+    python.prepare(this.dataset.widget ?? "");
     if (python.state === "off") python.start();
     else if (this.dataset.state === "static" || this.dataset.state === "baked") this.#follow(python.state, python.reason);
   }

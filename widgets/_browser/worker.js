@@ -1,7 +1,7 @@
 /**
  * The worker: takes requests one by one, has Python answer them, sends the answers back. JSON text both ways.
  *
- *   page -> worker   {id, widget, params} · {stop: id} · {ping: n}; with a file: {text, files: {parameter: File}}
+ *   page -> worker   {id, widget, params} · {stop: id} · {ping: n} · {prepare: widget}; with a file: {text, files: {parameter: File}}
  *   worker -> page   {id, view} · {id, progress, view} · {id, error} · {id, output} · {boot} · {pong: n} · {crashed}
  *
  * After each yield of a long piece of work the worker goes back to its message queue, so that a newer request or a Stop
@@ -34,6 +34,7 @@ self.onmessage = (event) => {
   const message = JSON.parse(text);
   if (message.ping) post({ pong: message.ping });
   else if (message.stop) stop(message.stop);
+  else if (message.prepare) prepare(message.prepare).catch(() => prepared.delete(message.prepare)); // a question tells
   else answer(message, files);
 };
 

@@ -4,7 +4,12 @@
  *   node widgets/_page/snapshot.mjs <folder with pyodide.mjs and site.zip> <file to write, packed as gzip>
  *
  * A browser that starts from this memory skips Python's own start and all imports. The file system is not part of it:
- * the worker unpacks site.zip as well. `widgets/_page/snapshot.py` calls this; it must not know the browser.
+ * the worker unpacks site.zip as well, and Python's library comes only when something in it was not imported here.
+ *
+ * What travels is made small. Descriptions of functions go; freed memory is zeroed; and the constants that come with
+ * the interpreter anyway are left out: every word is stored xor the word that a fresh interpreter has there (boot.js
+ * undoes it). The file: 16 bytes, of which the first four count the words with such constants; then Pyodide's snapshot.
+ * `widgets/_page/snapshot.py` calls this; it must not know the browser.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,15 +19,98 @@ import { gzipSync } from "node:zlib";
 
 const [folder, target] = process.argv.slice(2).map((path) => resolve(path));
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`).href);
+
+/** The memory of a fresh interpreter: a copy, made between its compilation and its first step. */
+let fresh = new Uint8Array();
+const { instantiate } = WebAssembly;
+WebAssembly.instantiate = async (/** @type {any} */ source, /** @type {any} */ imports) => {
+  const result = /** @type {any} */ (await instantiate(source, imports));
+  const { memory } = (result.instance ?? result).exports;
+  if (memory && !fresh.length) fresh = new Uint8Array(memory.buffer).slice();
+  return result;
+};
 const pyodide = await loadPyodide({ indexURL: `${folder}/`, _makeSnapshot: true });
+if (!fresh.length) throw new Error("the interpreter's memory was not seen before its start");
+
 pyodide.unpackArchive(new Uint8Array(readFileSync(`${folder}/site.zip`)), "zip", { extractDir: "/site" });
 pyodide.runPython(`
-import gc, sys
+import ast, importlib, pathlib, pkgutil, sys
 sys.path.insert(0, "/site")
-import widgets
+import sim, widgets
 import widgets._kit.answer
 for name in widgets.names():
     widgets.load(name)
+# What they import on the way (in an error's path, say) is to be there without the library's file.
+for path in sorted(pathlib.Path("/site").rglob("*.py")):
+    for node in ast.walk(ast.parse(path.read_text())):
+        wanted = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        wanted += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+        for name in wanted:
+            if name.partition(".")[0] in sys.stdlib_module_names:
+                importlib.import_module(name)
+for found in pkgutil.walk_packages(sim.__path__, "sim."):
+    try:
+        importlib.import_module(found.name)
+    except ModuleNotFoundError:  # NumPy is not in the snapshot
+        pass
+`);
+pyodide.runPython(`
+import functools, gc, linecache, re, sys, types
+
+_DOCSTRING = 0x4000000  # co_flags: the first constant is one
+
+def thin(code):
+    consts = tuple(thin(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    flags = code.co_flags
+    if flags & _DOCSTRING and consts and isinstance(consts[0], str):
+        consts, flags = (None, *consts[1:]), flags & ~_DOCSTRING
+    return code if consts == code.co_consts else code.replace(co_consts=consts, co_flags=flags)
+
+for item in gc.get_objects():
+    if isinstance(item, types.FunctionType):
+        item.__doc__ = None
+        code = thin(item.__code__)
+        if code is not item.__code__:
+            item.__code__ = code
+    elif isinstance(item, (type, types.ModuleType)):
+        try:
+            item.__doc__ = None
+        except (AttributeError, TypeError):  # made in C
+            pass
+linecache.clearcache()
+re.purge()
+del thin, item, code, node, wanted, path, found, name
 gc.collect()
 `);
-writeFileSync(target, gzipSync(pyodide.makeMemorySnapshot(), { level: 9 }));
+zeroFreed();
+
+/** @type {Uint8Array} */
+const whole = pyodide.makeMemorySnapshot();
+const heap = new Uint32Array(whole.buffer, whole.byteOffset + new Uint32Array(whole.buffer, whole.byteOffset, 2)[1]);
+const constants = new Uint32Array(fresh.buffer);
+let last = Math.min(constants.length, heap.length);
+while (last > 0 && constants[last - 1] === 0) last -= 1;
+for (let word = 0; word < last; word += 1) heap[word] ^= constants[word];
+const written = new Uint8Array(16 + whole.length);
+new Uint32Array(written.buffer)[0] = last;
+written.set(whole, 16);
+writeFileSync(target, gzipSync(written, { level: 9 }));
+
+/** Takes all freed pieces of memory, largest first and without growing it, zeroes them and gives them back. */
+function zeroFreed() {
+  const { _malloc, _free, HEAPU8 } = pyodide._module;
+  /** @type {number[]} */
+  const held = [];
+  let top = 0; // from here on nothing has ever been used
+  for (let size = 1 << 18; size >= 16; size = size > 64 ? Math.floor(size * 0.75) & ~7 : size - 8) {
+    for (;;) {
+      const piece = _malloc(size);
+      held.push(piece);
+      HEAPU8.fill(0, piece, piece + size);
+      if (piece + size <= top) continue;
+      top = piece + size;
+      break;
+    }
+  }
+  for (const piece of held) _free(piece);
+}

@@ -16,6 +16,7 @@ VERBS = {
     "check": ("widgets._page.check", "check the widget blocks and inline numbers of Markdown files: check docs"),
     "serve": ("widgets._page.serve", "serve the site while writing; restarts when sim/ or widgets/ change"),
     "build": ("widgets._page.build", "assets, then `mkdocs build --strict` into site/"),
+    "policy": ("widgets._page.policy", "the content security policy under which the built site works"),
     "new-lesson": ("widgets._page.new_lesson", "a numbered page to fill in, and its line in the navigation"),
     "shots": ("tests.tools.shots", "contact sheets of every page into build/shots"),
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -17,6 +15,7 @@ from tests.site.conftest import Seen
 from tests.site.figures import Figure, count_workers, worker_count
 from tests.tools.server import Host
 from widgets._kit.render import PARTS, parts
+from widgets._page.policy import policy
 
 ONE = "lessons/01-why-decode-is-slow/"
 TWO = "lessons/02-draft-and-verify/"
@@ -174,17 +173,38 @@ def test_numpy_and_data_are_fetched_only_for_the_widget_that_needs_them(open_pag
     assert len([name for name, _ in odd.asked if "numpy" in name]) == 1
 
 
-def test_a_strict_policy_is_enough(open_page: Open, own_host: Host, seen: Seen) -> None:
-    """WebAssembly needs its own permission; eval, blob: and inline scripts of ours are not needed."""
-    text = (own_host.folder / ONE / "index.html").read_text(encoding="utf-8")
-    inline = re.findall(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", text, re.DOTALL)
-    sums = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline)
-    hashes = " ".join(f"'sha256-{value}'" for value in sums)
-    policy = f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval' {hashes}; img-src 'self' data:"
-    own_host.headers = {"Content-Security-Policy": policy}
-    seen.expected.append(r"inline style")
+def test_a_strict_policy_is_enough(open_page: Open, own_host: Host, odd: Host) -> None:
+    """Every page and a live figure, with nothing refused: no inline style, no eval, no blob:, no script by others."""
+    strict = {"Content-Security-Policy": policy(own_host.folder)}
+    assert "unsafe-inline" not in strict["Content-Security-Policy"]
+    own_host.headers = strict
     page = open_page(ONE, on=own_host)
     figure = Figure(page, "pass_cost")
     figure.press("positions", "ArrowRight")
     figure.is_state("live")
     expect(figure.notice).to_be_hidden()
+    page.locator("a[href*='02-draft-and-verify']:visible").first.click()
+    Figure(page, "draft_verify").press("gamma", "ArrowRight")
+    Figure(page, "draft_verify").is_state("live")
+    for address in own_host.pages():
+        page.goto(own_host.url + address)
+    odd.headers = strict  # NumPy and a data file
+    vector = Figure(open_page("lessons/odd-vector/", on=odd), "vector")
+    vector.press("n", "End")
+    expect(vector.part("summary")).to_contain_text("the sum is 15", timeout=30_000)
+
+
+def test_a_policy_without_webassembly_leaves_the_lesson_and_says_why(
+    open_page: Open, own_host: Host, seen: Seen
+) -> None:
+    seen.expected.append(r"console (error|warning)|exception in the page")
+    own_host.headers = {"Content-Security-Policy": policy(own_host.folder).replace("'wasm-unsafe-eval' ", "")}
+    page = open_page(ONE, on=own_host)
+    figure = Figure(page, "pass_cost")
+    figure.press("positions", "ArrowRight")
+    figure.control("model").locator("select").select_option(index=1)
+    figure.is_state("failed")
+    expect(figure.words).to_have_text("Python could not start")
+    figure.tells("WebAssembly")
+    expect(figure.part("summary")).to_be_visible()
+    expect(figure.root.locator(".sd-chart").first).to_be_visible()

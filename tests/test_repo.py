@@ -119,6 +119,14 @@ def test_workflows_may_do_no_more_than_they_need(path: Path) -> None:
                 assert step["with"]["persist-credentials"] is False
 
 
+def test_D12_a_dead_link_or_anchor_fails_a_build() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "\nstrict: true\n" in text
+    _, _, validation = text.partition("\nvalidation:\n")
+    links = validation.partition("  links:\n")[2].partition("\n\n")[0]
+    assert {"    not_found: warn", "    anchors: warn", "    unrecognized_links: warn"} <= set(links.splitlines())
+
+
 def test_D19_every_edit_link_leads_to_a_file_of_the_branch_that_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
     from mkdocs.config import load_config
     from mkdocs.structure.files import get_files

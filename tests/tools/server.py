@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import re
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,8 +53,29 @@ class Host:
     broken: dict[str, int] = field(default_factory=dict)
     #: regular expression over the path below ``base`` → seconds waited before the answer
     delay_s: dict[str, float] = field(default_factory=dict)
+    #: a slow line, shared by all that is sent: bits a second (0: none) and seconds until an answer begins
+    bits_per_s: float = 0.0
+    latency_s: float = 0.0
     #: every path asked for, in order, with its status
     asked: list[tuple[str, int]] = field(default_factory=list)
+    #: bytes of the bodies sent for these, in the same order (packed, where the browser takes that)
+    sent: list[int] = field(default_factory=list)
+    _free_at: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def piece(self) -> int:
+        """Bytes written at once: all, or on a slow line a few packets, so that files share it."""
+        return 8192 if self.bits_per_s else 1 << 40
+
+    def pace(self, size: int) -> None:
+        """Wait as long as a line of ``bits_per_s`` needs for ``size`` bytes after all that was put on it before."""
+        if not self.bits_per_s:
+            return
+        with self._lock:
+            self._free_at = max(self._free_at, time.monotonic()) + 8 * size / self.bits_per_s
+            until = self._free_at
+        time.sleep(max(0.0, until - time.monotonic()))
 
     def pages(self) -> tuple[str, ...]:
         """Addresses of all pages below ``url`` ("" is the home page), without the error page, sorted."""
@@ -131,6 +153,8 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
             self, name: str, status: int, body: bytes, kind: str, headers: Mapping[str, str] | None = None
         ) -> None:
             host.asked.append((name, status))
+            host.sent.append(len(body))
+            time.sleep(host.latency_s)
             try:
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
@@ -138,8 +162,9 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
                 for key, value in {**(headers or {}), **host.headers}.items():
                     self.send_header(key, value)
                 self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(body)
+                for start in range(0, len(body) if self.command != "HEAD" else 0, host.piece):
+                    host.pace(min(host.piece, len(body) - start))
+                    self.wfile.write(body[start : start + host.piece])
             except (BrokenPipeError, ConnectionResetError):  # the browser went to another page
                 self.close_connection = True
 

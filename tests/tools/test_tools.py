@@ -7,8 +7,11 @@ import os
 import socket
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 
@@ -135,3 +138,18 @@ def test_the_host_breaks_what_a_test_asks_it_to(host: Host) -> None:
     host.headers["Content-Security-Policy"] = "default-src 'self'"
     assert get(host, "/sub/a.wasm")[0] == 503
     assert host.asked[-1] == ("a.wasm", 503)
+
+
+def test_a_slow_line_is_shared_and_begins_late(tmp_path: Path) -> None:
+    """Half a megabit a second and 50 ms: 12,500 bytes take a quarter of a second, twice as long when two share it."""
+    for name in ("a.bin", "b.bin"):
+        (tmp_path / name).write_bytes(bytes(12_500))
+    with serve(tmp_path, "/sub/") as host:
+        host.bits_per_s, host.latency_s = 400_000, 0.05
+        began = time.monotonic()
+        with ThreadPoolExecutor() as pool:
+            bodies = list(pool.map(lambda name: urlopen(host.url + name).read(), ("a.bin", "b.bin")))
+        took = time.monotonic() - began
+    assert bodies == [bytes(12_500)] * 2
+    assert 0.5 <= took < 2
+    assert host.sent == [12_500, 12_500]

@@ -29,13 +29,15 @@ __all__ = ["check", "main", "problems_in"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _FRONT = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
-_TAGS = ("script", "iframe", "frame", "object", "embed", "applet", "base", "link", "meta", "style", "template")
+_TAGS = ("script", "iframe", "frame", "object", "embed", "applet", "base", "link", "meta", "style", "template", "form")
 _SCHEMES = ("javascript", "vbscript", "data")
 _SOURCES = ("href", "src", "srcset", "action", "formaction", "poster", "data", "xlink:href", "background")
 _CODE = re.compile(r"(`+)(?:(?!\n[ \t]*\n).)+?\1", re.DOTALL)
+_ALIGNED = re.compile(r"text-align: (left|right|center);")  # what Markdown makes of a table, without our setting
 _FETCHED = ("src", "srcset", "poster", "background")
 _ACTIVE = (
     (re.compile(rf"<\s*/?\s*(?P<what>{'|'.join(_TAGS)})\b", re.IGNORECASE), "<{}> runs or loads something"),
+    (re.compile(r"<\s*/?\s*(?P<what>sd-widget)\b", re.IGNORECASE), "<{}> is what a widget block becomes"),
     (re.compile(r"<[^<>]*?[\s\"'/](?P<what>on[a-z]+)\s*=", re.IGNORECASE), "{}= runs something"),
     (re.compile(r"\{[^{}\n]*?\b(?P<what>on[a-z]+)\s*=", re.IGNORECASE), "{}= runs something"),
     (re.compile(rf"\b(?P<what>{'|'.join(_SCHEMES[:2])})\s*:", re.IGNORECASE), "{}: runs something"),
@@ -216,7 +218,11 @@ class _Html(HTMLParser):
                 self._tell(f"{key}= runs something {_REFUSED}", key)
             elif key in _SOURCES and scheme in _SCHEMES:
                 self._tell(f"{scheme}: runs something {_REFUSED}", value, scheme)
-            elif key in _FETCHED and (scheme in ("http", "https") or value.strip().startswith("//")):
+            elif key in ("srcdoc", "ping"):
+                self._tell(f"{key}= runs or tells something {_REFUSED}", key)
+            elif key == "style" and not _ALIGNED.fullmatch(value):
+                self._tell("style= is dropped where a host has a strict policy; use a class of the site", value, key)
+            elif _fetches(tag, key) and (scheme in ("http", "https") or value.strip().startswith("//")):
                 self._tell(f"{value} would be fetched from another host; put the file below docs/assets", value)
         if tag == "a" and values.get("href"):
             self.page.links.append(values["href"])
@@ -227,6 +233,11 @@ class _Html(HTMLParser):
 
     def _tell(self, message: str, *needles: str) -> None:
         self.found.append(Problem(self.page.name, self.page.line(*needles), message))
+
+
+def _fetches(tag: str, key: str) -> bool:
+    """Whether a browser loads what stands there without a click. Parts of SVG pictures load their `href`."""
+    return key in _FETCHED or (key in ("href", "xlink:href") and tag not in ("a", "area"))
 
 
 def _link(page: _Read, link: str, docs: Path, read: Mapping[str, _Read]) -> str:

@@ -43,3 +43,35 @@ test("out of range names the range in the words of the control", () => {
   assert.equal(outside(TENTHS, 1.7), "1.7 is outside 0 to 1");
   assert.equal(outside(TENTHS, 1), null);
 });
+
+test("a number in any habit is read as itself or refused, never as ten times as much", () => {
+  let seed = 7;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  let read = 0;
+  for (let round = 0; round < 4000; round += 1) {
+    const decimals = Math.floor(random() * 5);
+    const value = Number((10 ** (random() * 9 - 2) * (random() < 0.2 ? -1 : 1)).toFixed(decimals));
+    const useGrouping = random() < 0.5;
+    const locale = ["en", "de", "fr", "de-CH", "pl", "hi-IN"][Math.floor(random() * 6)];
+    const written = new Intl.NumberFormat(locale, { useGrouping, minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    const text = written.format(value);
+    if (locale === "de" && useGrouping && decimals === 0) continue; // 1.000 is one, as everywhere on the site
+    const found = readNumber(text);
+    if ("problem" in found) continue;
+    read += 1;
+    assert.equal(found.value, value === 0 ? 0 : value, `${locale}: ${text}`);
+  }
+  assert.ok(read > 1500);
+});
+
+test("whatever is typed gives a finite number or a short sentence", () => {
+  let seed = 11;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const letters = [..."0123456789.,eE+-_ \u2212\u0660naifx<&\0\ud800"];
+  for (let round = 0; round < 5000; round += 1) {
+    const text = Array.from({ length: Math.floor(random() * 14) }, () => letters[Math.floor(random() * letters.length)]).join("");
+    const found = readNumber(text);
+    if ("problem" in found) assert.ok(found.problem.length > 5 && found.problem.length < 120, text);
+    else assert.ok(Number.isFinite(found.value) && !Object.is(found.value, -0), text);
+  }
+});

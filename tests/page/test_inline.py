@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import os
 from contextlib import suppress
 
 import pytest
@@ -116,6 +118,28 @@ def test_a_mistake_is_named(text, words):
 def test_nothing_but_plain_calls_of_sim_can_be_reached(text):
     with pytest.raises(Refused):
         sim_value(text)
+
+
+PIECES = [
+    "expected_tokens(", "alpha=0.8", "alpha=", "gamma=4", ", ", ")", "(", "[", "]", "{", "}", "__import__('os')",
+    ".system('id')", ".__class__", ".__subclasses__()", ".__globals__", "open('x', 'w')", "lambda: ", "exec(",
+    "eval(", "globals()", "\n", "; ", "import os", ":", ":{", "!r", "f'{1}'", "'", '"', "sim.", "cost.", "data.",
+    "random.", "pass_time(", "**", "*", ":=", "0.8", "-", " if ", " else ", " for x in ", "yield ", "@", "\\", "#",
+    ":.2f", "%", "9999999999999999999999999999999999999999", "\x00", "\u2028",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_nothing_is_evaluated_opened_or_imported_whatever_is_written(text):
+    def reached(*given: object, **named: object) -> None:
+        raise AssertionError(f"{text!r} reached Python")
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("eval", "exec", "open"):
+            patch.setattr(builtins, name, reached)
+        patch.setattr(os, "system", reached)
+        with suppress(Refused):
+            assert isinstance(sim_value(text)[0], str)
 
 
 @given(st.text(alphabet="expctd_okns(alph=0.8,gm4):.2f'\"[]{}*!_ ", max_size=60))

@@ -1,8 +1,13 @@
 """Parameters: what they accept, what they refuse and in which words, what readers and addresses see."""
 
-import pytest
+import math
+from contextlib import suppress
 
-from widgets._kit.params import Choice, Slider, Step, Text, Toggle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from widgets._kit.params import Choice, Slider, Step, Text, Toggle, _read_number
 
 LENGTH = Slider("Draft length", 1, 8, 1, 4, unit="tokens", one="token", extend=16)
 RATE = Slider("Accept rate", 0, 1, 0.01, 0.8)
@@ -121,3 +126,46 @@ def test_what_a_reader_writes_stays_private():
 def test_a_wrong_parameter_fails_where_it_is_written(make):
     with pytest.raises(ValueError):
         make()
+
+
+GROUPS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ","), "ch": ("\u2019", "."), "si": (" ", ",")}
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 4), st.sampled_from(sorted(GROUPS)), st.booleans())
+def test_a_number_in_any_habit_is_read_as_itself_or_refused(digits, decimals, locale, grouped):
+    """Never ten or a thousand times the value. A point and three digits are decimals, as the site writes them."""
+    group, point = GROUPS[locale]
+    value = digits / 10**decimals
+    whole, _, part = f"{value:{',' if grouped else ''}.{decimals}f}".partition(".")
+    text = whole.replace(",", group) + (point + part if part else "")
+    if grouped and locale == "de" and not part:
+        text += ","  # without decimals 1.000 is one, as everywhere on the site
+    with suppress(ValueError):
+        assert _read_number(text) == value
+
+
+TYPED = st.text(max_size=40) | st.text(alphabet="0123456789.,eE+-_ \u2212\u0660naif\x00<&", max_size=24)
+
+
+@given(TYPED)
+def test_whatever_an_address_says_is_a_value_in_normal_form_or_refused(text):
+    for param in (LENGTH, RATE, CARD, Toggle("On", True), Step("Step", 12, 600, 12)):
+        try:
+            value = param.read(text)
+        except ValueError:
+            continue
+        assert param.check(value) == value
+        assert param.read(param.address(value)) == value
+        if not isinstance(value, str):
+            assert math.isfinite(value)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5))
+def test_whatever_a_block_or_a_message_holds_is_a_value_or_refused(value):
+    for param in (LENGTH, RATE, CARD, Toggle("On", True), Step("Step", 12, 600, 12)):
+        try:
+            kept = param.check(value)
+        except ValueError:
+            continue
+        assert param.check(kept) == kept
+        assert type(kept) in (int, float, bool, str)

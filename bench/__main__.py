@@ -16,6 +16,7 @@ COMMANDS = {
     "merge": ("bench.merge", "FILE… --out FILE  shards of a suite, or a suite from two devices, as one file"),
     "schema": ("bench.schema", "write docs/data/schema.json"),
     "log-speed": ("bench.log_speed", "[MB]  how fast logs are read"),
+    "kernel-speed": ("bench.kernel_speed", "[--engines …] [--write]  the kernel in the page, against its goals"),
     "sim-speed": ("bench.sim_speed", "how fast sim is"),
 }
 

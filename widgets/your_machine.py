@@ -203,12 +203,14 @@ def _pictures(run: Passes | None, label: str) -> str:
     most = max((1.0, *(run.over_one(n) / n for n in counts))) if run else 1.0
     each = linear(most, "each position, in passes of one", show=_factor)
     end = min(16.0, whole.hi)
+    each_its_own = ((1.0, 1.0), (end / 2, end / 2), (end, end))
     card = tuple((n, _card(n) / n) for n in range(1, 17))
+    room = run is None or run.over_one(counts[-1]) / counts[-1] > 0.35
     passes: list[Mark] = [
-        Curve(((1, 1), (end, end)), "muted", "a pass for each", 1, "left" if end > 8 else "right", dashed=True),
+        Curve(each_its_own, "muted", "a pass for each", 1 if end > 8 else 2, "right", dashed=True),
         Curve(tuple((n, _card(n)) for n in COUNTS), "memory", _MODEL, 8, "above" if top > 8 else "below"),
     ]
-    shares: list[Mark] = [Curve(card, "memory", _MODEL, 15, "above" if run is None else "below")]
+    shares: list[Mark] = [Curve(card, "memory", _MODEL if room else "", 15, "above")]
     if run:
         last = counts[-1]
         passes.append(Points(tuple((n, run.over_one(n)) for n in counts), "measured", "target", joined=True))

@@ -109,7 +109,13 @@ def test_the_listed_packages_are_the_folders_with_python_in_them() -> None:
 def test_workflows_may_do_no_more_than_they_need(path: Path) -> None:
     workflow: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
-    allowed = {"contents": {"read"}, "pages": {"read", "write"}, "id-token": {"write"}}
+    allowed = {
+        "contents": {"read"},
+        "actions": {"read"},
+        "pull-requests": {"read"},
+        "pages": {"read", "write"},
+        "id-token": {"write"},
+    }
     for name, job in workflow["jobs"].items():
         assert job["timeout-minutes"] <= 30
         for what, right in job.get("permissions", {}).items():
@@ -144,6 +150,39 @@ def test_D19_every_edit_link_leads_to_a_file_of_the_branch_that_is_published(mon
     for page in pages:
         assert page.edit_url is not None
         assert (ROOT / "docs" / page.edit_url.removeprefix(place)).is_file()
+
+
+def test_workflows_pass_a_security_review() -> None:
+    """Versions held by hash, no word of a stranger in a shell, no secrets: what zizmor finds, without a network."""
+    command = [str(Path(sys.executable).with_name("zizmor")), "--offline", "--quiet", "--no-progress", ".github"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_a_pull_request_is_built_without_secrets_and_without_running_its_notebooks() -> None:
+    text = (ROOT / ".github" / "workflows" / "preview.yml").read_text(encoding="utf-8")
+    workflow: dict[Any, Any] = yaml.safe_load(text)
+    assert list(workflow[True]) == ["pull_request"]  # never pull_request_target, which has the secrets
+    assert "secrets." not in text
+    [build] = [step for job in workflow["jobs"].values() for step in job["steps"] if step.get("run") == "make build"]
+    assert build["env"]["EXECUTE_NOTEBOOKS"] == "0"
+    assert build["env"]["SITE_URL"].endswith("/pr-${{ github.event.number }}/")
+    assert "permissions" not in workflow["jobs"]["build"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda p: p.name)
+def test_issue_forms_ask_for_what_is_needed(path: Path) -> None:
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert form["name"]
+    assert form["description"]
+    ids = [field["id"] for field in form["body"]]
+    assert len(ids) == len(set(ids))
+    assert any(field.get("validations", {}).get("required") for field in form["body"])
+
+
+def test_updates_are_asked_for_every_lock() -> None:
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    assert sorted(entry["package-ecosystem"] for entry in updates) == ["github-actions", "npm", "pip"]
 
 
 def test_ci_runs_what_everybody_runs() -> None:

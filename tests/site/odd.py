@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import widgets
@@ -80,7 +80,7 @@ def add_odd_pages(site: Path) -> None:
         target.write_text(first + drawn + rest, encoding="utf-8")  # beside the lesson: its links stay right
 
 
-def _figure(widget: str, id: str, live: str, data: dict[str, object]) -> str:
+def _figure(widget: str, id: str, live: str, data: Mapping[str, object]) -> str:
     loaded = widgets.load(widget, FOLDER)
     values = loaded.values({})
     given = {name: data[name] for name in loaded.data}

@@ -32,7 +32,8 @@ from widgets._page.figure import view_of
 __all__ = ["FOLDER", "KEPT", "Collected", "Drawn", "UnusableData", "collect", "drawn", "forget"]
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / "build" / "cache" / "figures"
+KEPT = Path(os.environ.get("DRAWINGS") or ROOT / "build" / "cache" / "figures")
+"""Where a build of the site keeps its drawings; a benchmark names a folder of its own."""
 FOLDER = "assets/baked"
 """Below the top of the site; the browser's files find it from their own place."""
 _DAYS = 14

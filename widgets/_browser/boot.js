@@ -25,6 +25,8 @@ const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdl
  * }} Answer
  */
 
+const plainFetch = self.fetch;
+
 /**
  * Starts Python. `print` gets what Python writes, as bytes.
  * @param {(bytes: Uint8Array) => void} print
@@ -39,6 +41,7 @@ export async function boot(print) {
     pyodide.runPython("import sys; '/site' in sys.path or sys.path.insert(0, '/site')");
     return { answer: pyodide.pyimport("widgets._kit.answer"), load: (name) => loadPackage(pyodide, name, start === "snapshot"), start };
   } catch (error) {
+    self.fetch = plainFetch; // Pyodide waits for ever for an interpreter that cannot be compiled, without its files
     const { text, files } = await diagnose(CORE);
     if (error instanceof FetchProblem && !text) throw error;
     throw new FetchProblem(text || words(error), files);
@@ -116,15 +119,14 @@ async function restore(loadPyodide, options, memory, restoring) {
  */
 async function withoutFetching(names, work) {
   const addresses = names.map(beside);
-  const plain = self.fetch;
   self.fetch = (source, settings) => {
     const url = source instanceof Request ? source.url : String(source);
-    return addresses.includes(url) ? Promise.resolve(new Response(null)) : plain(source, settings);
+    return addresses.includes(url) ? Promise.resolve(new Response(null)) : plainFetch(source, settings);
   };
   try {
     return await work();
   } finally {
-    self.fetch = plain;
+    self.fetch = plainFetch;
   }
 }
 

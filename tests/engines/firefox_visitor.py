@@ -85,7 +85,10 @@ class FirefoxVisitor(Visitor):
         return done["result"]
 
     def open(self, url: str) -> None:
+        # A page that writes its address just now ends Firefox's waiting too early: it counts as having navigated.
+        self.evaluate("window.left = true")
         self.firefox.send("browsingContext.navigate", context=self.tab, url=url, wait="complete")
+        self.wait_for("!window.left && document.readyState === 'complete'", url)
 
     def back(self) -> None:
         self.firefox.send("browsingContext.traverseHistory", context=self.tab, delta=-1)

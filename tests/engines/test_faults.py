@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import sim
-from tests.engines.test_journey import ALL, TWO, move, tokens
+from tests.engines.test_journey import ALL, TWO, move, shows
 from tests.engines.visitor import Visitor
 from tests.site.odd import linked_copy, live_folder
 from tests.tools.server import Host, serve
@@ -74,7 +73,7 @@ def test_a_broken_file_is_named_and_retry_works_once_it_is_whole(
         file.write_bytes(whole)
         visitor.click("#draft_verify [data-do=retry]")
         visitor.wait_for_attribute("#draft_verify", "data-state", "live")
-        assert tokens(visitor) == pytest.approx(sim.expected_tokens(0.8, 5))
+        shows(visitor, 5)
 
 
 def test_without_the_memory_from_build_time_it_starts_plainly(visitor: Visitor, own_host: Host) -> None:
@@ -83,7 +82,7 @@ def test_without_the_memory_from_build_time_it_starts_plainly(visitor: Visitor, 
     visitor.open(own_host.url + TWO)
     move(visitor, "draft_verify", "gamma", "ArrowRight")
     assert visitor.evaluate('performance.getEntriesByName("python ready").map((mark) => mark.detail)') == ["plain"]
-    assert tokens(visitor) == pytest.approx(sim.expected_tokens(0.8, 5))
+    shows(visitor, 5)
 
 
 def test_a_worker_that_died_in_the_middle_of_an_answer(visitor: Visitor, odd: Host) -> None:
@@ -110,4 +109,4 @@ def test_a_strict_policy_is_enough(visitor: Visitor, own_host: Host) -> None:
     visitor.expected.append(r"(?i)content.security.policy")  # Material sets inline styles; they are only looks
     visitor.open(own_host.url + TWO)
     move(visitor, "draft_verify", "gamma", "ArrowRight")
-    assert tokens(visitor) == pytest.approx(sim.expected_tokens(0.8, 5))
+    shows(visitor, 5)

@@ -218,6 +218,7 @@ def test_acceptance_after_a_rejection_is_ignored():
 
 BAD_ROUNDS = (
     ({"uniforms": (0.1,) * 3}, r"uniforms has 3 entries; it must have 2"),
+    ({"p_rows": (P, P, (0.5, 0.5))}, r"p_rows\[2\] has 2 entries; it must have 3"),
     ({"p_rows": (*P_ROWS, P)}, r"p_rows has 4 rows; it must have 3"),
     ({"p_rows": P_ROWS[:2]}, r"p_rows has 2 rows; it must have 3"),
     ({"q_rows": Q_ROWS[:1]}, r"q_rows has 1 entries; it must have 2"),

@@ -131,7 +131,6 @@ BROKEN = [
     ("pyodide.mjs", None, "pyodide.mjs came back as 404"),
     ("pyodide.asm.mjs", b"", "pyodide.asm.mjs has 0 bytes in place of"),
     ("pyodide.asm.wasm", b"\0asm", "pyodide.asm.wasm has 4 bytes in place of"),
-    ("python_stdlib.zip", b"PK", "python_stdlib.zip has 2 bytes in place of"),
     ("pyodide-lock.json", b"{", "pyodide-lock.json has 1 bytes in place of"),
     ("site.zip", b"<html>", "site.zip has 6 bytes in place of"),
     ("site.zip", None, "site.zip came back as 404"),

@@ -56,6 +56,16 @@ def test_the_rest_of_the_library_comes_when_something_asks_for_it(open_page: Cal
     assert len([name for name, _ in odd.asked if name.endswith("python_stdlib.zip")]) in (1, 2)  # its size, itself
 
 
+def test_without_a_memory_a_broken_library_is_named(open_page: Callable[..., Page], odd: Host, seen: object) -> None:
+    """Only a plain start needs the library's file, and then a fault in it is told."""
+    odd.broken = {r"snapshot\.bin$": 404, r"python_stdlib\.zip$": 404}
+    seen.expected += [r"console (error|warning)", r"status 404", r"python_stdlib\.zip"]  # type: ignore[attr-defined]
+    figure = Figure(open_page("lessons/odd-kinds/", on=odd), "kinds")
+    figure.press("share", "ArrowRight")
+    figure.is_state("failed")
+    figure.tells("python_stdlib.zip came back as 404")
+
+
 @pytest.mark.parametrize("fault", ["missing", "truncated", "not packed", "another program's memory"])
 def test_without_a_usable_memory_it_starts_plainly(
     open_page: Callable[..., Page], seen: object, built: Path, tmp_path: Path, fault: str

@@ -185,21 +185,21 @@ const doubtful = new Set();
  * @param {boolean} bare Python's library is not there yet, and a package needs much of it
  */
 async function loadPackage(pyodide, name, bare) {
-  const library = bare ? getBytes(LIBRARY).catch(() => null) : null;
   /** @type {string[]} */
   const complaints = [];
   const quiet = { messageCallback: () => {}, errorCallback: (/** @type {string} */ text) => complaints.push(text) };
   await Promise.allSettled([...doubtful].map((file) => getBytes(file, "reload"))); // past the browser's cache
   doubtful.clear();
+  // The library's file first, whole: were it still on its way when Python opens it, each would wait for the other.
+  const library = bare ? await getBytes(LIBRARY).catch(() => null) : null;
+  if (library) {
+    pyodide.FS.unlink(LIBRARY_PATH);
+    pyodide.FS.writeFile(LIBRARY_PATH, new Uint8Array(library));
+  }
   try {
     await pyodide.loadPackage(name, quiet);
   } catch (error) {
     complaints.push(words(error));
-  }
-  const bytes = await library;
-  if (bytes) {
-    pyodide.FS.unlink(LIBRARY_PATH); // the same file, all at once
-    pyodide.FS.writeFile(LIBRARY_PATH, new Uint8Array(bytes));
   }
   if (pyodide.loadedPackages[name]) {
     pyodide.pyimport(name).destroy();

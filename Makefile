@@ -8,7 +8,7 @@ PY      := $(VENV)/bin/python
 PIP     := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 GROUPS  := pyproject.toml constraints.txt
 
-.PHONY: serve test engines bench-site check build shots mutants zensical node assets clean
+.PHONY: serve test engines bench-site check quick build shots mutants zensical node assets clean
 .NOTPARALLEL:
 
 serve: $(VENV)/.site node_modules/.made  ## the site at http://127.0.0.1:8000/, reloading as you write
@@ -27,8 +27,11 @@ bench-site: $(VENV)/.test node_modules/.made  ## minutes, on a quiet machine: ho
 	@$(PY) -m tests.tools.chromium
 	@$(PY) -m bench.site_speed --write
 
-check: $(VENV)/.check  ## what needs neither browser nor Node
+check: $(VENV)/.site  ## words and data: every problem in the pages, in seconds
 	@$(PY) -m tests.tools.run check
+
+quick: $(VENV)/.check  ## check, and all tests that need neither browser nor Node
+	@$(PY) -m tests.tools.run quick
 
 build: $(VENV)/.site node_modules/.made  ## the finished site in site/
 	@$(PY) -m widgets build

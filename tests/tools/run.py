@@ -1,8 +1,9 @@
-"""Every check, in order, with its duration: ``python -m tests.tools.run check``, ``… test`` or ``… engines``.
+"""Lists of checks, in order, with durations: ``python -m tests.tools.run check`` (or quick, test, engines).
 
 Why it exists: `make test`, `make check` and a shell without make run the same list, and a slow step shows at a glance.
-`check` needs neither browser nor Node; `engines` is the reader's path in three browsers, and nothing else. A failing
-step does not hide the ones after it, except where they rest on it.
+`check` is for whoever edits words and data, and takes seconds; `quick` needs neither browser nor Node; `engines` is the
+reader's path in three browsers, and nothing else. A failing step does not hide the ones after it, except where they
+rest on it.
 
 Must not know: how any step does its work.
 """
@@ -46,15 +47,20 @@ def js(*words: str) -> Callable[[], list[str]]:
     return lambda: [*node.command(), *words]
 
 
+def words() -> Iterator[Step]:
+    """The list of `make check`: pages and data files, every problem at once."""
+    yield Step("pages and data", python("widgets", "check", "docs"))
+
+
 def steps(browser: bool) -> Iterator[Step]:
-    """The list; with ``browser`` also what needs Node, the built site and Chromium."""
+    """The list of `make quick`; with ``browser`` that of `make test`, which needs Node and Chromium too."""
+    yield from words()
     tests = ROOT / "tests"
     quick = [path.parent for path in sorted(tests.glob("*/test_*.py")) if path.parent.name not in ("site", "engines")]
     quick += sorted(tests.glob("test_*.py"))
     yield Step("ruff", python("ruff", "check", "--quiet", "."))
     yield Step("mypy", python("mypy", "--no-error-summary"))
     yield Step("pytest", python("pytest", "-q", "-n", "2", *(str(p.relative_to(ROOT)) for p in dict.fromkeys(quick))))
-    yield Step("widget blocks", python("widgets", "check", "docs"))
     if not browser:
         return
     scripts = sorted((tests / "js").glob("*.test.*js"))
@@ -76,11 +82,12 @@ def engines() -> Iterator[Step]:
 
 def main(arguments: list[str]) -> int:
     """Run the list, print the durations, give the number of failed steps as exit code (0 is good)."""
-    if arguments not in (["check"], ["test"], ["engines"]):
-        print("usage: python -m tests.tools.run check|test|engines", file=sys.stderr)
+    lists = {"check": words, "quick": lambda: steps(False), "test": lambda: steps(True), "engines": engines}
+    if len(arguments) != 1 or arguments[0] not in lists:
+        print(f"usage: python -m tests.tools.run {'|'.join(lists)}", file=sys.stderr)
         return 2
     results: dict[str, tuple[str, float]] = {}
-    for step in engines() if arguments == ["engines"] else steps(arguments == ["test"]):
+    for step in lists[arguments[0]]():
         if results.get(step.rests_on, ("passed", 0))[0] != "passed":
             results[step.name] = (f"not run: {step.rests_on} failed", 0.0)
             continue

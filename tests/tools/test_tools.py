@@ -80,7 +80,8 @@ def test_an_old_node_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_check_needs_neither_browser_nor_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "command", lambda: pytest.fail("check asked for Node"))
     names = [step.name for step in run.steps(browser=False) if step.command()]
-    assert names == ["ruff", "mypy", "pytest", "widget blocks"]
+    assert names == ["pages and data", "ruff", "mypy", "pytest"]
+    assert [step.name for step in run.words()] == ["pages and data"]
     assert {step.rests_on for step in run.steps(browser=True)} <= {"", *(step.name for step in run.steps(browser=True))}
 
 

@@ -17,11 +17,12 @@ from tests.site.conftest import built, host, odd, odd_site, own_host
 
 __all__ = ["built", "host", "odd", "odd_site", "own_host"]
 
-#: how long Python took to answer, for whoever reads the output; no test compares times
-TIMES: list[str] = []
+#: Two processes share the work (`pytest -n 2 --dist loadgroup`): WebKit, the slowest, has one for itself.
+ENGINES = [pytest.param(name, marks=pytest.mark.xdist_group(str(name == "webkit"))) for name in PROGRAMS]
+NOTE = "note"
 
 
-@pytest.fixture(scope="session", params=PROGRAMS)
+@pytest.fixture(scope="session", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Callable[[], Visitor]]:
     """A running engine: each call is a new visitor."""
     if why := missing(request.param):
@@ -41,11 +42,13 @@ def visitor(engine: Callable[[], Visitor]) -> Iterator[Visitor]:
 
 
 @pytest.fixture
-def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Keep a remark for the end of the output, under the engine's name."""
-    return lambda text: TIMES.append(f"{request.node.callspec.params['engine']}: {text}")
+def note(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Keep a remark for the end of the output: how long Python took, say. No test compares times."""
+    return lambda text: record_property(NOTE, f"{request.node.callspec.params['engine']}: {text}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for line in TIMES:
-        terminalreporter.write_line(line)
+    for report in terminalreporter.getreports("passed"):
+        for name, text in getattr(report, "user_properties", ()):
+            if name == NOTE and report.when == "call":
+                terminalreporter.write_line(str(text))

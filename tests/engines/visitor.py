@@ -17,7 +17,7 @@ from typing import Any
 
 __all__ = ["KEYS", "READY_S", "VISIBLE", "Visitor"]
 
-READY_S = 90.0  # a cold start of Python on a busy machine
+READY_S = 180.0  # a cold start of Python and NumPy on a busy machine
 #: WebDriver's code points for keys without a character
 KEYS = {"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "End": "\ue010"}
 #: the body of a function of one selector: its first element that a reader can see

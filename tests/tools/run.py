@@ -77,7 +77,8 @@ def engines() -> Iterator[Step]:
     """The list of `make engines`. The site is built here too, so that it is never an old one that is tested."""
     yield Step("assets", python("widgets", "assets"))
     yield Step("build", python("widgets", "build"), "assets", SITE)
-    yield Step("site in three engines", python("pytest", "-q", "tests/engines"), "build", SITE)
+    words = ("-q", "-n", "2", "--dist", "loadgroup", "--show-capture=no", "tests/engines")
+    yield Step("three engines", python("pytest", *words), "build", SITE)
 
 
 def main(arguments: list[str]) -> int:

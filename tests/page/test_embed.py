@@ -26,7 +26,8 @@ def test_every_widget_of_the_site_can_be_embedded(name):
 
 
 def _page(url: str, title: str) -> SimpleNamespace:
-    return SimpleNamespace(url=url, title=title, file=SimpleNamespace(src_uri=f"{url.rstrip('/')}.md"))
+    file = SimpleNamespace(src_uri=f"{url.rstrip('/')}.md")
+    return SimpleNamespace(url=url, title=title, file=file, present_anchor_ids=None)
 
 
 def test_an_embedded_figure_loads_only_what_is_the_figures():

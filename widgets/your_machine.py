@@ -163,6 +163,9 @@ def _sentence(run: Passes) -> str:
 
 
 def _verdict(run: Passes) -> Verdict:
+    if run.disturbed:
+        text = "Something else was at work during this run: its times contradict each other. Switch off and on again."
+        return Verdict("care", text)
     some = _four(run)
     share = run.over_one(some)
     more = f"{percent(share - 1)} of" if share < 2 else times(share - 1)

@@ -138,7 +138,7 @@ def test_at_rest_it_says_that_nothing_is_measured():
         ("waits", "gain", "Here, four positions cost what one costs", "Up to about 8 positions"),
         ("bends", "gain", "Here, four positions cost 1.2× what one costs", "Up to about 3 positions"),
         ("works", "loss", "Here, four positions cost 4.0× what one costs", "from the first position on"),
-        ("wild", "gain", "Here, four positions cost 1.3× what one costs", "cannot be told from this run"),
+        ("wild", "care", "Here, four positions cost 1.3× what one costs", "cannot be told from this run"),
     ],
 )
 def test_words_follow_the_numbers(name, kind, title, sentence):
@@ -148,6 +148,14 @@ def test_words_follow_the_numbers(name, kind, title, sentence):
     assert view.verdict.kind == kind
     assert "does not run the kernel" not in view.note
     assert "A browser does not tell" in view.note
+
+
+def test_a_run_that_contradicts_itself_gets_no_verdict():
+    """Seen on a busy machine: four positions at 18 passes, and eight quicker than four."""
+    assert [run.disturbed for run in RUNS.values()] == [False, False, False, True]
+    assert run(lambda n: 65.0 if n == 1 else 1100.0).disturbed
+    view = measured(WILD, wanted=True, finished=True)
+    assert view.verdict.text.startswith("Something else was at work")
 
 
 def test_the_readout_is_in_the_table_and_adds_up():

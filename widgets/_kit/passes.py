@@ -73,6 +73,15 @@ class Passes:
         return 1e3 * self.size / float(statistics.median(self.copies))
 
     @property
+    def disturbed(self) -> bool:
+        """Whether something else was at work: more positions much quicker than fewer, or dearer than passes of their
+        own. Neither is how a machine multiplies.
+        """
+        known = self.counts
+        falls = [n for m, n in zip(known, known[1:], strict=False) if self.ms(n) < 0.8 * self.ms(m)]
+        return bool(falls) or any(self.over_one(n) > 1.4 * n for n in known)
+
+    @property
     def ridge(self) -> float | None:
         """Positions at which arithmetic takes as long as reading, by a roofline fitted to the run.
 

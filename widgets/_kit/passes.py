@@ -13,6 +13,7 @@ import platform
 import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sim.data import Measurements
@@ -78,7 +79,7 @@ class Passes:
         own. Neither is how a machine multiplies.
         """
         known = self.counts
-        falls = [n for m, n in zip(known, known[1:], strict=False) if self.ms(n) < 0.8 * self.ms(m)]
+        falls = [n for m, n in pairwise(known) if self.ms(n) < 0.8 * self.ms(m)]
         return bool(falls) or any(self.over_one(n) > 1.4 * n for n in known)
 
     @property

@@ -29,6 +29,8 @@ LIMIT = 12_000
 """Bytes of a figure's file as a host sends it (gzip)."""
 MOST = 96
 """States that are tried for a figure: more take build time and would not fit."""
+_CHECKED = 4
+"""After so many states it is looked whether they still fit."""
 _REACH = 4
 """Stops away from the page's own values, in each of two crossed parameters."""
 _TAGS = re.compile(r"<[^>]*>|[^<]+|<")
@@ -86,6 +88,8 @@ def bake(
         except Exception:
             continue
         made[key(widget, state)] = {part: cut(own[part], text) for part, text in new.items() if text != own[part]}
+        if len(made) % _CHECKED == 0 and _sent(_written(own, made, len(made))) > limit:
+            break
     low, high = 0, len(made)
     while low < high:  # the most states, from the first on, that fit
         middle = (low + high + 1) // 2

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,12 @@ def _load(use: str, folders: Sequence[Path]) -> widgets.Widget:
     for folder in folders:
         if use in widgets.names(folder):
             return widgets.load(use, folder)
+    return _own(use)
+
+
+@cache
+def _own(use: str) -> widgets.Widget:
+    """The site's own widget, checked once a process: a server that sees its file change starts itself anew."""
     return widgets.load(use)
 
 

@@ -13,18 +13,22 @@ import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.utils import get_relative_url
 
 from widgets._page import drawn, embed, notebook
 from widgets._page.problems import CURRENT, LOG, Page, Problem, box, hint, tell
 
-__all__ = ["on_config", "on_page_content", "on_page_markdown", "on_post_build", "on_startup"]
+__all__ = ["on_config", "on_page_content", "on_page_context", "on_page_markdown", "on_post_build", "on_startup"]
 
 _FIGURE = re.compile(r'<sd-widget id="([A-Za-z0-9_-]+)" class="sd" data-widget="([a-z0-9_]+)"')
+
+_WHOLE = re.compile(r"<sd-widget id=.*?</sd-widget>", re.DOTALL)
 
 _places: dict[str, embed.Place] = {}
 _commands: list[str] = []
 _collected: list[drawn.Collected] = []
+_taken: list[str] = []
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
@@ -66,6 +70,23 @@ def on_page_content(html: str, *, page: Any, config: Any, files: Any) -> str:
         if known is None or (page.url.startswith("lessons/") and not known.address.startswith("lessons/")):
             _places[name] = embed.Place(page.url, str(page.title), id)
     return html
+
+
+def _take_figures(context: Any, *, page: Any, config: Any, nav: Any) -> Any:
+    """Before the search index reads the page: figures are not searched, and reading them is most of that work."""
+    _taken[:] = _WHOLE.findall(page.content)
+    page.content = _WHOLE.sub("<sd-widget></sd-widget>", page.content)
+    return context
+
+
+def _give_figures(context: Any, *, page: Any, config: Any, nav: Any) -> Any:
+    """After it: the page is written with its figures."""
+    figures = iter(_taken)
+    page.content = re.sub("<sd-widget></sd-widget>", lambda _: next(figures), page.content)
+    return context
+
+
+on_page_context = CombinedEvent(event_priority(100)(_take_figures), event_priority(-100)(_give_figures))
 
 
 def on_post_build(config: Any) -> None:

@@ -1,0 +1,75 @@
+"""What a page may cost a reader, in bytes and messages: never in time, which a busy machine would decide."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+from tests.site.figures import Figure
+from tests.tools.server import COMPRESSED, Host
+
+Open = Callable[..., Page]
+TWO = "lessons/02-draft-and-verify/"
+COUNT = """
+  window.messages = [];
+  const plain = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    window.messages.push(typeof message === "string" ? message : message.text);
+    return plain.call(this, message, ...rest);
+  };
+"""
+REPLACED = """() => {
+  window.replaced = [];
+  for (const part of document.querySelectorAll("#draft_verify [data-part]")) {
+    new MutationObserver(() => replaced.push(part.dataset.part)).observe(part, { childList: true });
+  }
+}"""
+
+
+def packed(host: Host, names: list[str]) -> int:
+    """Bytes of these files as a host sends them."""
+    contents = [(host.folder / name, (host.folder / name).read_bytes()) for name in names]
+    return sum(len(gzip.compress(one, 6)) if path.suffix in COMPRESSED else len(one) for path, one in contents)
+
+
+def test_reading_a_lesson_costs_little_more_than_its_text(open_page: Open, own_host: Host) -> None:
+    """Scripts, style, the figures' HTML and the answers baked for them, read to the end with nothing touched."""
+    page = open_page(TWO, on=own_host)
+    page.wait_for_load_state("networkidle")
+    with page.expect_response(re.compile("/assets/baked/")):
+        Figure(page, "draft_verify").root.locator(".sd-controls").scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_load_state("networkidle")
+    names = [name for name, _ in own_host.asked]
+    assert not [name for name in names if re.search(r"pyodide|worker\.js|site\.zip|snapshot", name)]
+    ours = [name for name in names if name.startswith(("assets/live/", "assets/baked/"))]
+    html = (own_host.folder / TWO / "index.html").read_text(encoding="utf-8")
+    bare = re.sub(r"<sd-widget.*?</sd-widget>", "", html, flags=re.DOTALL)
+    figures = len(gzip.compress(html.encode(), 6)) - len(gzip.compress(bare.encode(), 6))
+    assert packed(own_host, [name for name in ours if "assets/baked/" in name]) <= 12_000
+    assert packed(own_host, ours) + figures <= 54_000
+
+
+def test_a_step_of_a_slider_is_one_message_and_touches_only_what_changed(open_page: Open) -> None:
+    page = open_page("")
+    page.context.add_init_script(COUNT)
+    page.goto(page.url + TWO)
+    figure = Figure(page, "draft_verify")
+    figure.press("gamma", "ArrowRight")
+    figure.is_state("live")
+    page.evaluate(REPLACED)
+    before = page.evaluate("messages.length")
+    figure.press("gamma", "ArrowRight")
+    page.wait_for_function("replaced.includes('summary')")
+    sent = page.evaluate("messages")[before:]
+    assert len(sent) == 1
+    assert '"gamma":6' in sent[0]
+    assert len(sent[0]) < 300
+    replaced = page.evaluate("replaced")
+    assert len(set(replaced)) == len(replaced)
+    assert "picture" in replaced
+    assert "note" not in replaced  # it is the same in both states
+    assert len(figure.part("picture").inner_html()) < 30_000

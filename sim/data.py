@@ -22,6 +22,7 @@ from dataclasses import MISSING, Field, fields
 from types import MappingProxyType
 from typing import Any
 
+from sim._nesting import deeper_than
 from sim.records import (
     AT_LEAST,
     FRACTIONS,
@@ -59,7 +60,7 @@ __all__ = [
 
 
 DEEPEST = 32
-"""Levels of a data file; a fixed bound, because the interpreter's own differs from machine to machine."""
+"""Levels of a data file."""
 
 
 def read_json(text: str, name: str = "data") -> Any:
@@ -68,6 +69,9 @@ def read_json(text: str, name: str = "data") -> Any:
         raise DataError(f"{name}: the file is empty")
     if text.lstrip().startswith("<"):
         raise DataError(f"{name}: this is HTML, not JSON (was the file not found?)")
+
+    if deeper_than(text, DEEPEST):
+        raise DataError(f"{name}: nested more than {DEEPEST} levels deep")
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(items)
@@ -86,28 +90,26 @@ def read_json(text: str, name: str = "data") -> Any:
         raise
     except json.JSONDecodeError as error:
         raise DataError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{name}: not JSON: {error}") from None
     for path, number in _not_finite(value, ""):
         raise DataError(f"{name}: {path or 'value'} is {number}, which is refused; unknown is null")
     return value
 
 
-def _not_finite(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, float):
         if not math.isfinite(value):
             yield path, "NaN" if math.isnan(value) else "Infinity (or a number too large)"
     elif isinstance(value, int) and abs(value) > 2**63:
         yield path, "a whole number beyond 64 bits"
-    elif depth > DEEPEST and isinstance(value, dict | list):
-        yield path[:40] + "...", f"nested more than {DEEPEST} levels deep"
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _not_finite(item, f"{path}.{key}" if path else key, depth + 1)
+            yield from _not_finite(item, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for place, item in enumerate(value):
             label = item["id"] if isinstance(item, dict) and isinstance(item.get("id"), str) else place
-            yield from _not_finite(item, f"{path}[{label}]", depth + 1)
+            yield from _not_finite(item, f"{path}[{label}]")
 
 
 def parse(text: str, name: str = "data") -> Dataset:

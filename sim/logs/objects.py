@@ -15,12 +15,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sim._nesting import deeper_than
 from sim.logs import llamacpp, sglang, vllm
 from sim.logs.record import Refused, Sink
 
 __all__ = ["JsonText", "decode", "read_object"]
 
 DEEPEST = 8
+"""Levels that are searched for known objects."""
+PARSED = 64
+"""Levels that are parsed at all."""
 LONGEST = 64_000_000
 """Characters of one JSON text that is spread over lines; a longer one is given up, so memory stays bounded."""
 
@@ -45,9 +49,11 @@ _DECODER = json.JSONDecoder(parse_float=_float, parse_int=_integer, parse_consta
 
 def decode(text: str) -> Any:
     """The first JSON value in text; None when there is none. Whatever follows it is ignored."""
+    if deeper_than(text, PARSED):
+        return None
     try:
         return _DECODER.raw_decode(text)[0]
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
 
 

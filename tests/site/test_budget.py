@@ -50,7 +50,7 @@ def test_reading_a_lesson_costs_little_more_than_its_text(open_page: Open, own_h
     bare = re.sub(r"<sd-widget.*?</sd-widget>", "", html, flags=re.DOTALL)
     figures = len(gzip.compress(html.encode(), 6)) - len(gzip.compress(bare.encode(), 6))
     assert packed(own_host, [name for name in ours if "assets/baked/" in name]) <= 12_000
-    assert packed(own_host, ours) + figures <= 54_000
+    assert packed(own_host, ours) + figures <= 40_000
 
 
 def test_a_step_of_a_slider_is_one_message_and_touches_only_what_changed(open_page: Open) -> None:

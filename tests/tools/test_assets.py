@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
         "widgets/_kit/view.py": "",
         "widgets/_page/figure.py": "",
         "widgets/_browser/sd-widget.js": "export {};\n",
-        "widgets/_browser/start.js": "// finds the folder\n",
+        "widgets/_browser/start.js": "export {}; // finds the folder\n",
         "widgets/_browser/widget.css": "sd-widget {}\n",
         "docs/data/published.json": "[]\n",
         "docs/data/unused.json": "[]\n",
@@ -68,7 +68,7 @@ def test_the_folder_holds_everything_and_lists_it(root: Path) -> None:
     for entry in listed:
         content = (folder / entry["name"]).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (entry["bytes"], entry["sha256"])
-    assert (live / "start.js").read_text() == "// finds the folder\n"
+    assert (live / "start.js").read_text() == "export {}; // finds the folder\n"
     assert (live / "widget.css").is_file()
     assert assets.live_folder(root / "docs") == folder.name
     assert len(folder.name) == 12
@@ -202,3 +202,13 @@ def test_the_kernels_source_is_not_shipped(root: Path) -> None:
     (root / kernel.SOURCE).write_text("export function matmul_t(): void {}\n")
     folder = root / "docs/assets/live" / build(root)
     assert not list(folder.rglob("*.ts"))
+
+
+def test_scripts_travel_without_their_comments_and_keep_their_lines() -> None:
+    script = b"/**\n * What.\n */\nlet a = 1; // stays\n  /** @type {X} */ (a);\n // no\n/* one */\nlet b = '*/';\n"
+    expected = b"\n\n\nlet a = 1; // stays\n  /** @type {X} */ (a);\n\n\nlet b = '*/';\n"
+    assert assets.spoken(script) == expected
+    for path in sorted((assets.ROOT / "widgets" / "_browser").glob("*.js")):
+        left = assets.spoken(path.read_bytes())
+        assert left.count(b"\n") == path.read_bytes().count(b"\n")
+        assert len(left) < len(path.read_bytes())

@@ -16,6 +16,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import sys
 import zipfile
@@ -25,13 +26,14 @@ from pathlib import Path
 from widgets._page import kernel, snapshot, wheels
 from widgets._page import node as nodejs
 
-__all__ = ["AssetError", "build", "declared", "live_folder", "main", "site_zip"]
+__all__ = ["AssetError", "build", "declared", "live_folder", "main", "site_zip", "spoken"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 #: Named by mkdocs.yml, or by start.js on pages without a figure: they lie beside the hashed folder under fixed names.
 ENTRIES = ("start.js", "progress.js", "widget.css")
 LIST = "assets.json"
+_COMMENT = re.compile(rb"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*$|^[ \t]*//[^\n]*$", re.MULTILINE | re.DOTALL)
 #: Material prints a banner about its successor before every build; the choice is stated in the contributing pages.
 QUIET = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
 
@@ -78,8 +80,8 @@ def build(root: Path = ROOT, *, cache: Path | None = None, node: list[str] | Non
             shutil.rmtree(partial)
     for name in ENTRIES:
         source = root / "widgets" / "_browser" / name
-        if source.is_file() and _read(live / name) != source.read_bytes():
-            shutil.copyfile(source, live / name)
+        if source.is_file() and _read(live / name) != spoken(source.read_bytes()):
+            (live / name).write_bytes(spoken(source.read_bytes()))
     for old in live.iterdir():
         if old.is_dir() and old.name != folder:
             shutil.rmtree(old)
@@ -99,7 +101,7 @@ def _contents(root: Path, cache: Path | None) -> Mapping[str, bytes]:
     for path in _files(browser):
         name = path.relative_to(browser).as_posix()
         if name not in ENTRIES and not name.endswith((".ts", "tsconfig.json")):
-            contents[name] = path.read_bytes()
+            contents[name] = spoken(path.read_bytes()) if name.endswith(".js") else path.read_bytes()
     contents["site.zip"] = site_zip(root)
     notices = _read(root / "THIRD_PARTY_NOTICES.md")
     if notices is None:
@@ -158,6 +160,14 @@ def site_zip(root: Path) -> bytes:
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(entry, path.read_bytes())
     return packed.getvalue()
+
+
+def spoken(script: bytes) -> bytes:
+    """A script or style sheet without the comments that stand on lines of their own; every line keeps its number.
+
+    Readers fetch these scripts on every page with a figure, and a third of them is for authors.
+    """
+    return _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -41,7 +41,7 @@ GOALS: dict[str, tuple[str, str, float, str]] = {
     "boot-ratio": ("Python ready, warm cache, over plain Pyodide", "×", 0.20, "a quarter is unpacking the \
 memory and compiling the interpreter, which run side by side; ours also counts the import of every widget"),
     "boot-ratio-numpy": ("NumPy imported, warm cache, over plain Pyodide", "×", 0.50, "NumPy itself is loaded plainly, \
-and needs Python's library, whose file is fetched only now; the kernel for its products is compiled and linked as well"),
+and needs Python's library, whose file is fetched only now; its kernel is compiled and linked as well"),
     "first-answer-baked": ("first answer, cold, 1.6 Mbit/s 150 ms, figure in view for 2 s", "ms", 100, ""),
     "first-answer-touch": ("first answer, cold, 1.6 Mbit/s 150 ms, touched at once", "ms", 250, "the answers share \
 the line with what the page itself is still loading"),

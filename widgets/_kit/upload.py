@@ -8,6 +8,7 @@ of a file may be kept in `memory`: moving a slider need not read it again. It mu
 from __future__ import annotations
 
 import codecs
+import encodings.utf_8_sig  # noqa: F401  (named as text below; imported, it is in the memory that browsers start from)
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -109,6 +109,7 @@ def drop(figure: Figure, name: str, content: str) -> None:
         }""",
         [name, content],
     )
+    figure.page.locator(f"sd-widget#{figure.id}:defined").wait_for()  # before that nobody hears a drop
     zone = figure.control("file").locator(".sd-drop")
     zone.dispatch_event("dragover", {"dataTransfer": transfer})
     zone.dispatch_event("drop", {"dataTransfer": transfer})

@@ -8,7 +8,7 @@ PY      := $(VENV)/bin/python
 PIP     := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 GROUPS  := pyproject.toml constraints.txt
 
-.PHONY: serve test engines bench-site check quick build shots mutants zensical node assets clean
+.PHONY: serve test engines bench bench-site check quick build shots mutants zensical node assets clean
 .NOTPARALLEL:
 
 serve: $(VENV)/.site node_modules/.made  ## the site at http://127.0.0.1:8000/, reloading as you write
@@ -22,6 +22,9 @@ engines: $(VENV)/.engines node_modules/.made  ## the reader's path in Chromium, 
 	@$(PY) -m tests.tools.chromium
 	@$(PY) -m tests.engines.install
 	@$(PY) -m tests.tools.run engines
+
+bench: $(VENV)/.test  ## a minute or two: how fast sim is, into docs/data/measured/sim-speed.json
+	@$(PY) -m bench.sim_speed --write
 
 bench-site: $(VENV)/.test node_modules/.made  ## minutes, on a quiet machine: how fast the site is, beside plain Pyodide
 	@$(PY) -m tests.tools.chromium

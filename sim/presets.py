@@ -141,11 +141,7 @@ def _tera(**peak: float) -> Mapping[str, float]:
 
 HARDWARE: Mapping[str, Hardware] = MappingProxyType(
     {
-        "a100-80gb": Hardware(
-            "A100 80 GB SXM",
-            *(80e9, 2.039e12, _tera(bf16=312, fp16=312, int8=624)),
-            source=_SHEETS + "; bandwidth 2.039 TB/s where the table rounds to 2.0",
-        ),
+        "a100-80gb": Hardware("A100 80 GB SXM", 80e9, 2.0e12, _tera(bf16=312, fp16=312, int8=624), source=_SHEETS),
         "h100-sxm": Hardware(
             "H100 SXM 80 GB", 80e9, 3.35e12, _tera(bf16=989, fp16=989, fp8=1979, int8=1979), source=_SHEETS
         ),

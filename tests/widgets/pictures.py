@@ -50,6 +50,8 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "verdict-too-large": ("verdict", {"model": "70b"}),
     "pass_cost-published": ("pass_cost", {"model": "8b", "positions": 8}),
     "draft_verify-published": ("draft_verify", {"alpha": 0.75, "c": 0.03, "gamma": 7}),
+    "measured_passes": ("measured_passes", {}),
+    "measured_passes-batch": ("measured_passes", {"batch": "16", "context": "2048"}),
     "published_map": ("published_map", {}),
     "published_map-lookup": ("published_map", {"method": "lookup"}),
     "your_machine": ("your_machine", {}),

@@ -86,12 +86,13 @@ class SdWidget extends HTMLElement {
     signal.addEventListener("abort", unsubscribe);
 
     for (const control of this.#controls) control.value = this.#own[control.name];
-    const hand = this.#controls.find(({ root }) => root.contains(document.activeElement));
-    const held = hand?.held();
+    // What a hand has moved before this script was there stays. Without a hand it was the browser, which remembers fields.
+    const handy = navigator.userActivation?.hasBeenActive ?? this.matches(":focus-within");
+    const moved = handy ? this.#controls.map((control) => ({ control, held: control.held() })) : [];
     this.#follow(python.state, "");
     this.#readAddress();
     if (this.matches(":focus-within")) this.#want();
-    if (hand && held !== undefined) hand.choose(held); // moved before this script was there
+    for (const { control, held } of moved) if (held !== this.#own[control.name]) control.choose(held);
   }
 
   disconnectedCallback() {

@@ -99,11 +99,6 @@ def main(arguments: list[str]) -> int:
         except (OSError, RuntimeError) as problem:
             print(problem, file=sys.stderr)
             code = 1
-        if code == 1 and step.settings is SITE:
-            # A browser on a busy machine: what failed runs once more, alone, and the log shows both.
-            print(f"\n── {step.name}: what failed, once more, alone", flush=True)
-            again = [sys.executable, "-m", "pytest", "-q", "--last-failed", "--last-failed-no-failures", "none"]
-            code = subprocess.call([*again, str(step.command()[-1])], cwd=ROOT, env={**os.environ, **step.settings})
         results[step.name] = ("passed" if code == 0 else f"FAILED (exit {code})", time.perf_counter() - began)
     print(f"\n── durations {'─' * 59}")
     for name, (result, seconds) in results.items():

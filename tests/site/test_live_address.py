@@ -138,7 +138,7 @@ def test_back_within_a_page_goes_to_the_state_of_that_entry(open_page: Open, odd
     figure = Figure(page, "kinds")
     figure.press("length", "ArrowRight")
     page.wait_for_url("**/?kinds.length=5")
-    # After a fragment that a script sets, Material puts the content in anew: a key before that is lost with the old one.
+    # A fragment set by a script makes Material put the content in anew: a key before that is lost with the old one.
     figure.root.evaluate("figure => { figure.dataset.old = ''; location.hash = 'part'; }")
     page.locator("sd-widget#kinds:not([data-old]):defined").wait_for()
     figure.press("length", "ArrowRight")

@@ -129,10 +129,11 @@ def seen(host: Host) -> Iterator[Seen]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, host: Host, seen: Seen) -> Iterator[Callable[..., Page]]:
+def open_page(browser: Browser, host: Host, own_host: Host, seen: Seen) -> Iterator[Callable[..., Page]]:
     """``open_page(path, size="wide" | "phone", dark=False, javascript=True, on=host, **context options) -> Page``.
 
-    Each call is a new visitor (own cache, own storage) unless ``context=page.context`` says otherwise.
+    Each call is a new visitor (own cache, own storage) unless ``context=page.context`` says otherwise. It asks for
+    ``own_host`` so that pages, which may still be loading when a test ends, are closed before that host is.
     """
     contexts = []
 

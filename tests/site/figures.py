@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 __all__ = ["Figure", "count_workers", "worker_count"]
 
+TOLD = ("retry", "stop", "dismiss")  # buttons a notice brings with it, also where the element never came to be
 READY_MS = 60_000  # a cold start of Python on a busy machine
 
 
@@ -31,7 +32,9 @@ class Figure:
         return self.control(name).locator(".sd-range")
 
     def button(self, what: str) -> Locator:
-        return self.root.locator(f"[data-do={what}]")
+        """A button; those the page was built with are found once the script hears them, so that no click is lost."""
+        heard = "" if what in TOLD else ":defined"
+        return self.page.locator(f"sd-widget#{self.id}{heard} [data-do={what}]")
 
     def is_state(self, state: str) -> None:
         expect(self.root).to_have_attribute("data-state", state, timeout=READY_MS)

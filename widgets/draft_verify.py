@@ -6,15 +6,11 @@ cells are only there to be read. Two stops of `step` make a round: drafts stand 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from sim import (
     break_even_alpha,
-    draw_rounds,
     engine_acceptance_rate,
     expected_tokens,
     optimal_gamma,
@@ -25,8 +21,9 @@ from sim import (
 )
 from sim.beside import PublishedSpeedup, published_speedups
 from widgets._kit.chart import Curve, Level, Mark, Now, Points, Wall, linear, plot
-from widgets._kit.lanes import Lane, Segment, lanes
+from widgets._kit.lanes import Lane, lanes
 from widgets._kit.params import Slider, Step, Toggle
+from widgets._kit.rounds import KEY, TEXT, TIME, factor, plain_lane, rounds_in_words, strip, tokens_in, two_ways
 from widgets._kit.text import brief, number, percent, times
 from widgets._kit.view import Row, Table, Token, Verdict, View
 
@@ -58,50 +55,6 @@ SOURCE = (
     " their words are made up."
 )
 
-_STORY = """
-the kettle on the stove began to sing and the cat who had been asleep by the window opened one eye to see what was the
-matter but nobody had come in and the rain still ran down the glass so she stretched her front paws and then her back
-paws and walked along the shelf past the blue cups and the tin of tea until she could look down at the table where a
-letter lay half read with its corner under a spoon and a small ring of milk beside it which was worth the jump she
-thought and so she made it and landed without a sound
-"""
-_TEXT = tuple(_STORY.split())
-_ASTRAY = """
-a this went quickly garden again he old through made under bright into some water left many door away first could
-house over seen
-"""
-_GUESSES = tuple(_ASTRAY.split())
-
-
-@dataclass(frozen=True)
-class _Round:
-    """One round as drawn: what was drafted, how many of it stayed, and the target's own token after them."""
-
-    drafted: tuple[str, ...]
-    kept: int
-    own: str
-
-    @property
-    def tokens(self) -> int:
-        """What the round adds to the text: the kept drafts, and one token from the target in any case."""
-        return self.kept + 1
-
-
-def _rounds(alpha: float, gamma: int, seed: int) -> tuple[_Round, ...]:
-    """Words for the drawn rounds: kept drafts go on with the text, refused ones are other words."""
-    guess = Random(seed)
-    place, found = 0, []
-    for kept in draw_rounds(alpha, gamma, ROUNDS, seed):
-        right = _TEXT[place : place + kept]
-        wrong: list[str] = []
-        for index in range(kept, gamma):
-            pick = int(guess.random() * len(_GUESSES))
-            word = _GUESSES[pick]
-            wrong.append(word if word != _TEXT[place + index] else _GUESSES[(pick + 1) % len(_GUESSES)])
-        found.append(_Round((*right, *wrong), kept, _TEXT[place + kept]))
-        place += kept + 1
-    return tuple(found)
-
 
 def view(*, data: Mapping[str, Any], on: bool, gamma: int, alpha: float, c: float, step: int, seed: int) -> View:
     """One state of the figure."""
@@ -109,16 +62,16 @@ def view(*, data: Mapping[str, Any], on: bool, gamma: int, alpha: float, c: floa
     curve = tuple((length, speedup(alpha, length, c)) for length in range(LONGEST + 1))
     if not on:
         return _plain(alpha, c, step, curve, best)
-    rounds, beside = _rounds(alpha, gamma, seed), published_speedups(alpha, c)
+    rounds, beside = rounds_in_words(alpha, gamma, ROUNDS, seed), published_speedups(alpha, c)
     shown, waiting = rounds[: step // 2], rounds[step // 2 : step // 2 + step % 2]
     tau, faster = expected_tokens(alpha, gamma), speedup(alpha, gamma, c)
-    written = _written(shown)
+    written = tokens_in(shown)
     return View(
         summary=_summary(alpha, gamma, written, len(shown)),
         readout=_readout(alpha, gamma, faster, best, written, len(shown)),
-        svg=_lanes(rounds, shown, bool(waiting), gamma, c) + _curve(curve, gamma, best, beside),
+        svg=two_ways(rounds, shown, bool(waiting), gamma, c) + _curve(curve, gamma, best, beside),
         table=_table(curve, alpha, c),
-        tokens=_strip(shown, waiting),
+        tokens=strip(shown, waiting),
         verdict=_verdict(alpha, gamma, c, faster, best),
         title=_title(round_time(gamma, c), tau),
         note=_note(beside, gamma),
@@ -146,9 +99,9 @@ def _note(beside: Sequence[PublishedSpeedup], gamma: int) -> str | None:
 def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ...], best: int) -> View:
     """Speculation off: every pass writes one token, and nothing is drafted."""
     passes = passes_for(100, alpha, 0)
-    axis = linear(2 * ROUNDS, _TIME)
+    axis = linear(2 * ROUNDS, TIME)
     rows = (
-        _plain_lane(step),
+        plain_lane(step),
         Lane("Speculation", (), aside="off"),
     )
     return View(
@@ -157,36 +110,25 @@ def _plain(alpha: float, c: float, step: int, curve: tuple[tuple[int, float], ..
             Row("tokens", "tokens per pass", expected_tokens(alpha, 0), "", number(expected_tokens(alpha, 0), ".2f")),
             Row("mean", "per pass in the passes shown", 1 if step else None, "", number(1, ".2f") if step else _NONE),
             Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
-            Row("speedup", "speed-up", curve[0][1], "", _factor(curve[0][1])),
+            Row("speedup", "speed-up", curve[0][1], "", factor(curve[0][1])),
             Row("best", "best draft length, if it were on", best, "", _length(best)),
             Row("discarded", "of drafted tokens thrown away", None, "", _NONE),
             Row("engine_rate", "what engines print as “acceptance rate”", None, "", _NONE),
         ),
-        svg=lanes("Plain decoding on a time axis: every token takes one pass", axis, rows, key=_KEY)
+        svg=lanes("Plain decoding on a time axis: every token takes one pass", axis, rows, key=KEY)
         + _curve(curve, 0, best, ()),
         table=_table(curve, alpha, c),
-        tokens=tuple(Token(_TEXT[place], "target", place + 1) for place in range(step)),
+        tokens=tuple(Token(TEXT[place], "target", place + 1) for place in range(step)),
         verdict=Verdict("info", "Plain decoding: one pass, one token. Switch speculation on to see what changes."),
         title="One pass, one token",
     )
 
 
 _NONE = "–"
-_KEY = (("draft", "draft step"), ("target", "verify"))
-_TIME = "time in passes"
-
-
-def _factor(x: float) -> str:
-    """A speed-up; near 1× and below it with two digits, where the first alone says too little."""
-    return times(x, 2 if x < 1.1 and abs(x - 1) > 1e-9 else 1)
 
 
 def _length(best: int) -> str:
     return number(best) if best else "none"
-
-
-def _written(rounds: tuple[_Round, ...]) -> int:
-    return int(math.fsum(item.tokens for item in rounds))
 
 
 def _readout(alpha: float, gamma: int, faster: float, best: int, written: int, shown: int) -> tuple[Row, ...]:
@@ -198,41 +140,10 @@ def _readout(alpha: float, gamma: int, faster: float, best: int, written: int, s
         Row("tokens", "tokens per verification, expected", tau, "", number(tau, ".2f")),
         Row("mean", f"tokens per verification {sample}", mean, "", _NONE if mean is None else number(mean, ".2f")),
         Row("passes", "passes for 100 tokens", passes, "", number(passes, ".0f")),
-        Row("speedup", "speed-up", faster, "", _factor(faster)),
+        Row("speedup", "speed-up", faster, "", factor(faster)),
         Row("best", f"best draft length up to {number(LONGEST)}", best, "", _length(best)),
         Row("discarded", "of drafted tokens thrown away", waste, "", percent(waste)),
         Row("engine_rate", "what engines print as “acceptance rate”", rate, "", number(rate, ".2f")),
-    )
-
-
-def _plain_lane(tokens: int) -> Lane:
-    passes = tuple(Segment(place, 1, "memory") for place in range(tokens))
-    word = "token in 1 pass" if tokens == 1 else f"tokens in {number(tokens)} passes"
-    return Lane("Plain decoding", passes, aside=f"{number(tokens)} {word}")
-
-
-def _lanes(rounds: tuple[_Round, ...], shown: tuple[_Round, ...], waiting: bool, gamma: int, c: float) -> str:
-    """The same tokens on one time axis, decoded one by one above and by rounds below. The axis holds the whole run."""
-    length, verify = round_time(gamma, c), round_time(0, c)
-    axis = linear(max(float(_written(rounds)), length * len(rounds)), _TIME)
-    segments: list[Segment] = []
-    for index in range(len(shown) + waiting):
-        start = length * index
-        if c > 0:
-            steps = (round_time(place, c) - verify for place in range(gamma))
-            segments.extend(Segment(start + before, c, "draft", "low") for before in steps)
-        if index < len(shown):
-            segments.append(Segment(start + length - verify, verify, "target"))
-    spent = length * len(shown) + (length - verify if waiting else 0.0)
-    tokens = _written(shown)
-    word = "token" if tokens == 1 else "tokens"
-    aside = f"the same {number(tokens)} in {brief(spent)}" if tokens else f"drafting, {brief(spent)}" if waiting else ""
-    return lanes(
-        f"Two lanes on one time axis: plain decoding writes {number(tokens)} {word} in {number(tokens)} passes,"
-        f" speculation in the time of {brief(spent)} passes",
-        axis,
-        (_plain_lane(tokens), Lane("Speculation", tuple(segments), aside=aside)),
-        key=_KEY,
     )
 
 
@@ -255,9 +166,9 @@ def _curve(curve: tuple[tuple[int, float], ...], gamma: int, best: int, beside: 
     if gamma != best:
         marks.append(Now(best, top, label if tall else "", "ink", hollow=True, side="deep"))
     side = "below" if beside else "above"  # squares mostly lie above the line
-    marks.append(Now(gamma, now, f"{_factor(now)}, best" if gamma == best else _factor(now), "ink", side=side))
+    marks.append(Now(gamma, now, f"{factor(now)}, best" if gamma == best else factor(now), "ink", side=side))
     return plot(
-        f"Speed-up against draft length: {_factor(now)} at {number(gamma)}, at most {_factor(top)} at {number(best)}",
+        f"Speed-up against draft length: {factor(now)} at {number(gamma)}, at most {factor(top)} at {number(best)}",
         x,
         y,
         marks,
@@ -278,21 +189,6 @@ def _table(curve: tuple[tuple[int, float], ...], alpha: float, c: float) -> Tabl
     )
     head = ("draft length", "tokens per verification", "passes for 100 tokens", "time of a round, passes", "speed-up")
     return Table(f"Every draft length at accept rate {number(alpha)} and draft cost {number(c)}", head, rows)
-
-
-_DROPPED = "dropped unread, since one before it was rejected"
-
-
-def _strip(shown: tuple[_Round, ...], waiting: tuple[_Round, ...]) -> tuple[Token, ...]:
-    cells: list[Token] = []
-    for index, item in enumerate(shown, start=1):
-        cells.extend(Token(word, "accepted", index) for word in item.drafted[: item.kept])
-        for place, word in enumerate(item.drafted[item.kept :]):
-            cells.append(Token(word, "rejected", index, _DROPPED if place else ""))
-        cells.append(Token(item.own, "bonus" if item.kept == len(item.drafted) else "correction", index))
-    for item in waiting:
-        cells.extend(Token(word, "drafted", len(shown) + 1) for word in item.drafted)
-    return tuple(cells)
 
 
 def _summary(alpha: float, gamma: int, written: int, shown: int) -> str:
@@ -321,9 +217,9 @@ def _verdict(alpha: float, gamma: int, c: float, faster: float, best: int) -> Ve
         more = "" if best == gamma else f" The best length is {length}." if best else " No length pays."
         return Verdict("info", f"It makes no difference worth having: less than half a percent {side}.{more}")
     if faster < 1:
-        slower = f"Do not use it here: it runs at {_factor(faster)} the speed of plain decoding."
+        slower = f"Do not use it here: it runs at {factor(faster)} the speed of plain decoding."
         if best:
-            top = _factor(speedup(alpha, best, c))
+            top = factor(speedup(alpha, best, c))
             return Verdict("loss", f"{slower} At this accept rate and cost, drafting {length} would give {top}.")
         return Verdict("loss", f"{slower} No length pays while the accept rate is not above the draft cost.")
     edge = break_even_alpha(gamma, c)
@@ -334,5 +230,5 @@ def _verdict(alpha: float, gamma: int, c: float, faster: float, best: int) -> Ve
         floor = f" At the length set, it stops paying below an accept rate of {number(edge, '.2f')}."
     if gamma == best:
         return Verdict("gain", f"It pays, and no other length up to {number(LONGEST)} pays more.{floor}")
-    top = _factor(speedup(alpha, best, c))
+    top = factor(speedup(alpha, best, c))
     return Verdict("gain", f"It pays. The best length up to {number(LONGEST)} is {length}, at {top}.{floor}")

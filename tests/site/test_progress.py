@@ -29,6 +29,10 @@ def card(page: Page, address: str) -> Locator:
     return page.locator(f"[data-progress=badge][data-node='{address.split('/')[1]}']")
 
 
+def stop(page: Page) -> Locator:
+    return page.locator(".sd-roadmap [data-progress=stop]")
+
+
 def total(page: Page) -> Locator:
     return page.locator("[data-progress=total]")
 
@@ -43,6 +47,7 @@ def test_a_finished_node_shows_on_the_home_page_and_can_be_undone(open_page: Ope
     expect(card(page, TWO)).to_contain_text("✓ finished")
     expect(card(page, ONE)).not_to_contain_text("finished")
     expect(total(page)).to_contain_text("You have finished 1 of 3 nodes.")
+    expect(stop(page)).to_contain_text("You are here. 1 of 3 finished")
     page.reload()
     expect(card(page, TWO)).to_contain_text("✓ finished")
     page.locator(f".sd-nodes a[href*='{TWO}']").click()
@@ -51,7 +56,19 @@ def test_a_finished_node_shows_on_the_home_page_and_can_be_undone(open_page: Ope
     page.locator(".md-header__button.md-logo").click()
     expect(card(page, TWO)).to_be_visible()
     expect(card(page, TWO)).not_to_contain_text("finished")
+    expect(stop(page)).not_to_contain_text("finished")
     expect(total(page)).to_be_hidden()
+
+
+def test_the_roadmap_says_when_every_node_of_the_stop_is_finished(open_page: Open, host: Host) -> None:
+    page = open_page(ONE)
+    for address in (ONE, TWO, THREE):
+        page.goto(host.url + address)
+        button(page).click()
+    page.goto(host.url)
+    expect(stop(page)).to_contain_text("✓ finished")
+    total(page).get_by_role("button", name="Forget my progress").click()
+    expect(stop(page)).not_to_contain_text("finished")
 
 
 def test_nothing_is_stored_before_the_reader_presses_nor_after_forgetting(open_page: Open, host: Host) -> None:

@@ -55,6 +55,8 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "published_map": ("published_map", {}),
     "published_map-lookup": ("published_map", {"method": "lookup"}),
     "your_machine": ("your_machine", {}),
+    "first_look": ("first_look", {}),
+    "first_look-loses": ("first_look", {"alpha": 0.3, "c": 0.4}),
     "published_map-above": ("published_map", {"hardware": "tpu"}),
 }
 

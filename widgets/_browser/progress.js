@@ -83,6 +83,19 @@ function badge(place) {
   (place.querySelector(".sd-page-eyebrow") ?? place).append(" ", made);
 }
 
+/** On the roadmap: how many of a stop's nodes are finished. @param {HTMLElement} place */
+function stop(place) {
+  const nodes = (place.dataset.node ?? "").split(" ");
+  const done = nodes.filter((node) => finished().has(node)).length;
+  place.classList.toggle("is-finished", done === nodes.length);
+  place.querySelector(".sd-finished")?.remove();
+  if (!done) return;
+  const made = document.createElement("span");
+  made.className = "sd-finished";
+  made.textContent = done === nodes.length ? "✓ finished" : `${done} of ${nodes.length} finished`;
+  place.append(" ", made);
+}
+
 /** On the home page: how many of the nodes, and the way to forget them. @param {HTMLElement} place */
 function total(place, said = "") {
   const nodes = (place.dataset.node ?? "").split(" ");
@@ -105,6 +118,7 @@ export function show() {
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-progress]"))) {
     const kind = place.dataset.progress;
     if (kind === "badge") badge(place);
+    if (kind === "stop") stop(place);
     if (kind === "total") total(place);
     if (kind !== "mark") continue;
     mark(place);

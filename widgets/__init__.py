@@ -1,8 +1,8 @@
 """Every figure of the site: one Python file a widget, and the machinery in the underscore folders.
 
-This module finds the files and checks that each keeps the contract (`TITLE`, `PARAMS`, `NEEDS`, `DATA`, `SOURCE`, and
-`view` or `steps`), so that a broken widget is named with its file before anything is drawn. It runs in the builder and
-in the reader's browser, and must import nothing heavy.
+This module finds the files and checks that each keeps the contract (`TITLE`, `PARAMS`, `NEEDS`, `DATA`, `FILES`,
+`SOURCE`, and `view` or `steps`), so that a broken widget is named with its file before anything is drawn. It runs in
+the builder and in the reader's browser, and must import nothing heavy.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = ["BadValue", "ContractError", "UnknownWidget", "Widget", "load", "name
 
 _RESERVED = ("use", "id", "data")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_FILE = re.compile(r"(?:[a-z0-9-]+/)*[a-z0-9-]+\.[a-z0-9]+")
 
 
 class ContractError(Exception):
@@ -68,6 +69,10 @@ class Widget:
     """The words over the table where it is the answer itself and stands open; else it is folded away as the data."""
     baked: tuple[str, ...] = ()
     """The parameters a reader moves first, alone and two together: their answers are drawn when the site is built."""
+    measures: str = ""
+    """The switch that starts a measurement: with it on no two answers are the same. Off at first."""
+    files: tuple[str, ...] = ()
+    """Files under docs/data that are no JSON. They and `needs` are fetched once `measures` is on, and not before."""
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter in normal form, in the order of `params`: what was given, else the default.
@@ -157,7 +162,17 @@ def _checked(name: str, where: str, module: ModuleType) -> Widget:
     for key in baked:
         if key not in params:
             raise fail(f"BAKED names {key!r}, which is not in PARAMS")
-    return Widget(name, title, params, needs, _strings(module, "DATA", fail), source, view, steps, table_open, baked)
+    measures, files = getattr(module, "MEASURES", ""), _strings(module, "FILES", fail)
+    switch = params.get(measures)
+    if measures and not (isinstance(switch, Toggle) and switch.default is False):
+        raise fail(f"MEASURES must name a toggle that is off at first, not {measures!r}")
+    if files and not measures:
+        raise fail("FILES are fetched when a switch is turned on: MEASURES must name it")
+    for file in files:
+        if not _FILE.fullmatch(file):
+            raise fail(f"FILES: {file!r} is not the name of a file below docs/data")
+    data = _strings(module, "DATA", fail)
+    return Widget(name, title, params, needs, data, source, view, steps, table_open, baked, measures, files)
 
 
 def _strings(module: ModuleType, name: str, fail: Callable[[str], ContractError]) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ figures replaced, and the widgets of `tests/site/widgets/` added to `site.zip`.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -20,6 +22,9 @@ from widgets._page.figure import figure, view_of
 __all__ = ["FOLDER", "add_odd_pages", "linked_copy", "live_folder"]
 
 FOLDER = Path(__file__).parent / "widgets"
+BLOB = "odd/blob.bin"
+"""The file that one of the widgets has, below data/."""
+BYTES = bytes(range(256)) * 4000
 LESSON = "lessons/01-why-decode-is-slow/index.html"
 PAGES: dict[str, Sequence[tuple[str, str]]] = {
     # page -> (widget, id) of its figures
@@ -30,6 +35,7 @@ PAGES: dict[str, Sequence[tuple[str, str]]] = {
     "library": [("library", "library")],
     "long": [("long", "long"), ("kinds", "kinds")],
     "vector": [("vector", "vector"), ("kinds", "kinds")],
+    "filed": [("filed", "filed"), ("kinds", "kinds")],
     "five": [("kinds", "one"), ("kinds", "two"), ("long", "three"), ("loop", "four"), ("kinds", "five")],
 }
 
@@ -70,6 +76,13 @@ def add_odd_pages(site: Path) -> None:
     data.unlink(missing_ok=True)
     data.write_text(published, encoding="utf-8")
     known = {"published": sim_data.parse(published)}
+    (live / "data" / "odd").mkdir(exist_ok=True)
+    (live / "data" / BLOB).write_bytes(BYTES)
+    listing = live / "assets.json"
+    rows = json.loads(listing.read_text(encoding="utf-8"))
+    listing.unlink()
+    rows.append({"name": f"data/{BLOB}", "bytes": len(BYTES), "sha256": hashlib.sha256(BYTES).hexdigest()})
+    listing.write_text(json.dumps(rows), encoding="utf-8")
     lesson = (site / LESSON).read_text(encoding="utf-8")
     for page, figures in PAGES.items():
         drawn = "".join(_figure(widget, id, live.name, known) for widget, id in figures)

@@ -14,7 +14,10 @@ import pytest
 from widgets._page import assets, kernel, wheels
 
 WHEEL = b"not really NumPy"
-OURS = ("THIRD_PARTY_NOTICES.txt", "data/published.json", "numpy.whl", "sd-widget.js", "site.zip")
+OURS = (
+    *("THIRD_PARTY_NOTICES.txt", "data/models/one.bin", "data/published.json"),
+    *("numpy.whl", "sd-widget.js", "site.zip"),
+)
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def root(tmp_path: Path) -> Path:
         "sim/__pycache__/x.pyc": "never shipped",
         "widgets/__init__.py": "",
         "widgets/__main__.py": "",
-        "widgets/pass_cost.py": "DATA: tuple[str, ...] = ('published',)\n",
+        "widgets/pass_cost.py": "DATA: tuple[str, ...] = ('published',)\nFILES = ('models/one.bin',)\n",
         "widgets/_kit/view.py": "",
         "widgets/_page/figure.py": "",
         "widgets/_browser/sd-widget.js": "export {};\n",
@@ -34,6 +37,8 @@ def root(tmp_path: Path) -> Path:
         "widgets/_browser/widget.css": "sd-widget {}\n",
         "docs/data/published.json": "[]\n",
         "docs/data/unused.json": "[]\n",
+        "docs/data/models/one.bin": "not really a model",
+        "docs/data/models/two.bin": "of no widget",
         "cache/numpy.whl": WHEEL.decode(),
         **{f"node_modules/pyodide/{name}": name for name in assets.PYODIDE},
         "node_modules/pyodide/package.json": json.dumps({"version": "314.0.3"}),
@@ -106,6 +111,12 @@ def test_a_change_gives_a_new_folder_and_takes_the_old_one_away(root: Path) -> N
 def test_missing_data_are_named(root: Path) -> None:
     (root / "docs/data/published.json").unlink()
     with pytest.raises(assets.AssetError, match=r"docs/data/published\.json is missing.*'published'"):
+        build(root)
+
+
+def test_missing_files_are_named(root: Path) -> None:
+    (root / "docs/data/models/one.bin").unlink()
+    with pytest.raises(assets.AssetError, match=r"docs/data/models/one\.bin is missing.*'models/one\.bin'"):
         build(root)
 
 

@@ -6,6 +6,7 @@ memory. `load` is pointed at that folder.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ NUMBERS = json.loads((Path(__file__).parents[1] / "js" / "numbers.json").read_te
 def odd_widgets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(answer, "load", lambda name: widgets.load(name, FOLDER))
     answer._data.clear()
+    answer._files.clear()
     yield
     answer._work.clear()
 
@@ -153,6 +155,22 @@ def test_data_are_asked_for_once_and_reach_the_view() -> None:
     assert said(answer.set_data("published", "[]")) == {}
     assert said(answer.needs("cited"))["data"] == []
     assert "view" in ask("cited")
+
+
+def test_files_are_wanted_once_the_switch_is_on_and_only_the_ones_of_the_build_are_taken() -> None:
+    later = {"switch": "run", "packages": ["numpy"], "files": ["odd/blob.bin"]}
+    assert said(answer.needs("filed")) == {"packages": [], "data": [], "later": later}
+    assert ask("filed")["view"]["summary"] == "at rest"
+    assert ask("filed", run=True)["error"] == {"kind": "data", "message": "data/odd/blob.bin has not been loaded"}
+
+    checksum = hashlib.sha256(b"four").hexdigest()
+    short = said(answer.set_file("odd/blob.bin", b"fou", 4, checksum))["error"]
+    assert short == {"kind": "data", "message": "data/odd/blob.bin has 3 bytes in place of 4"}
+    other = said(answer.set_file("odd/blob.bin", b"FOUR", 4, checksum))["error"]["message"]
+    assert other == "data/odd/blob.bin is damaged: it has the right size and not the right checksum"
+    assert ask("filed", run=True)["error"]["kind"] == "data"
+    assert said(answer.set_file("odd/blob.bin", b"four", 4, checksum)) == {}
+    assert ask("filed", run=True)["view"]["summary"] == "4 bytes"
 
 
 @pytest.mark.parametrize("text", ["", "<!doctype html><title>404</title>", '[{"id": "a', '[{"id": NaN}]'])

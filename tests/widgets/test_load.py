@@ -45,6 +45,8 @@ def test_a_folder_of_ones_own(tmp_path):
         (("def view", "def draw"), "exactly one of view and steps"),
         (('TITLE = "Good"', 'TITLE = "Good"\n    NEEDS = ("torch",)'), "NEEDS may name numpy only"),
         (('TITLE = "Good"', 'TITLE = "Good"\n    DATA = "published"'), "DATA must be a tuple"),
+        (('TITLE = "Good"', 'TITLE = "Good"\n    MEASURES = "gamma"'), "MEASURES must name a toggle that is off"),
+        (('TITLE = "Good"', 'TITLE = "Good"\n    FILES = ("a.bin",)'), "MEASURES must name it"),
         (('TITLE = "Good"', "TITLE = undefined"), "cannot be imported: NameError"),
         (('TITLE = "Good"', "TITLE = ("), "cannot be imported: SyntaxError"),
         (("1, 8, 1, 4", "1, 8, 1, 9"), "9 is outside 1 to 8"),

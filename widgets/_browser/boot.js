@@ -22,6 +22,7 @@ const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdl
  * @typedef {{
  *   begin(text: string, read?: (name: string, start: number, stop: number) => Uint8Array): string, proceed(id: number): string, stop(id: number): string, unfinished(id: number): boolean,
  *   needs(widget: string): string, set_data(name: string, text: string): string,
+ *   set_file(name: string, content: Uint8Array, size: number, sha256: string): string,
  * }} Answer
  */
 

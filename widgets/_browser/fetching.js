@@ -30,12 +30,13 @@ export function beside(name) {
  * The response for `name`, or a FetchProblem naming the address and what came back.
  * @param {string} name
  * @param {RequestCache} [cache]
+ * @param {AbortSignal} [signal] ends it
  */
-export async function get(name, cache = "default") {
+export async function get(name, cache = "default", signal = undefined) {
   const url = beside(name);
   let response;
   try {
-    response = await fetch(url, { cache });
+    response = await fetch(url, { cache, signal });
   } catch (error) {
     throw new FetchProblem(`${url} could not be fetched (${words(error)})`, [name]);
   }

@@ -10,8 +10,10 @@
 
 import { boot } from "./boot.js";
 import { FetchProblem, get, words } from "./fetching.js";
+import { Files } from "./files.js";
 
-/** @typedef {{id: number, widget: string, params: object}} Request */
+/** @typedef {{id: number, widget: string, params: Record<string, unknown>}} Request */
+/** @typedef {{switch: string, packages: string[], files: string[]}} Later  what must be there once a switch is on */
 
 const OUTPUT_LIMIT = 20000; // bytes a request may print; a printing loop must not fill the reader's memory
 
@@ -19,8 +21,11 @@ const OUTPUT_LIMIT = 20000; // bytes a request may print; a printing loop must n
 let python;
 /** @type {number[]} ids of work that has yielded, in turn */
 const turns = [];
-/** @type {Map<string, Promise<void>>} what each widget needs, loaded or loading */
+/** @type {Map<string, Promise<Later | undefined>>} what each widget needs, loaded or loading */
 const prepared = new Map();
+/** @type {Map<string, Promise<void>>} packages, loaded or loading */
+const packages = new Map();
+const large = new Files(keepFile, (id, done, text) => post({ id, progress: { done, text }, view: null }));
 /** @type {Set<number>} requests whose widget is still being prepared */
 const preparing = new Set();
 let current = 0;
@@ -52,10 +57,13 @@ async function start() {
 
 /** @param {Request} request @param {Record<string, File>} files */
 async function answer(request, files) {
-  const { id, widget } = request;
+  const { id, widget, params } = request;
   preparing.add(id);
   try {
-    await prepare(widget);
+    const later = await prepare(widget);
+    if (later && params[later.switch] && preparing.has(id)) {
+      await Promise.all([...later.packages.map(loadPackage), large.bring(later.files.map((/** @type {string} */ name) => `data/${name}`), id)]);
+    }
   } catch (error) {
     prepared.delete(widget); // so that Retry fetches anew
     if (preparing.delete(id)) post({ id, error: { kind: "data", message: words(error) } });
@@ -84,14 +92,26 @@ function prepare(widget) {
   const known = prepared.get(widget);
   if (known) return known;
   const loading = (async () => {
-    const { packages, data } = JSON.parse(python.answer.needs(widget));
-    await Promise.all([
-      ...packages.map((/** @type {string} */ name) => python.load(name)),
-      ...data.map((/** @type {string} */ name) => loadData(name)),
-    ]);
+    const { packages, data, later } = JSON.parse(python.answer.needs(widget));
+    await Promise.all([...packages.map(loadPackage), ...data.map(loadData)]);
+    return later;
   })();
   prepared.set(widget, loading);
   return loading;
+}
+
+/** @param {string} name */
+function loadPackage(name) {
+  const loading = packages.get(name) ?? python.load(name);
+  packages.set(name, loading);
+  loading.catch(() => packages.delete(name));
+  return loading;
+}
+
+/** @param {Uint8Array} content @param {import("./files.js").Listed} listed */
+function keepFile(content, { name, bytes, sha256 }) {
+  const { error } = JSON.parse(python.answer.set_file(name.replace(/^data\//, ""), content, bytes, sha256));
+  if (error) throw new FetchProblem(error.message, [name]);
 }
 
 /** @param {string} name */
@@ -129,6 +149,7 @@ function stop(id) {
     turns.splice(turn, 1);
     self.postMessage(python.answer.stop(id));
   } else if (preparing.delete(id)) {
+    large.leave(id);
     post({ id, error: { kind: "stopped", message: "Stopped." } });
   }
 }

@@ -10,6 +10,7 @@ widget becomes an answer too. It must not know that it runs in a browser: the te
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import traceback
@@ -25,7 +26,7 @@ from .render import parts
 from .upload import Upload
 from .view import Progress, View
 
-__all__ = ["begin", "needs", "proceed", "set_data", "stop", "unfinished"]
+__all__ = ["begin", "needs", "proceed", "set_data", "set_file", "stop", "unfinished"]
 
 
 @dataclass
@@ -48,6 +49,7 @@ class _Fault(Exception):
 
 _work: dict[int, _Work] = {}
 _data: dict[str, Any] = {}
+_files: dict[str, bytes] = {}
 _uploads: dict[tuple[str, str], Upload] = {}  # the last file of each widget's parameter, with what was made of it
 
 
@@ -62,6 +64,11 @@ def begin(text: str, read: Callable[[str, int, int], Any] | None = None) -> str:
         widget = load(name)
         values = widget.values(_with_files(widget, params, read))
         data = {key: _known(key) for key in widget.data}
+        data |= {key: _files[key] for key in widget.files if key in _files}
+        if widget.files and values[widget.measures]:
+            for key in widget.files:
+                if key not in data:
+                    raise _Fault("data", f"data/{key} has not been loaded")
         if widget.view is not None:
             return _write({"id": number, "view": _parts(widget, widget.view(data=data, **values))})
         assert widget.steps is not None  # `load` has checked that exactly one of the two is there
@@ -112,13 +119,18 @@ def stop(number: int) -> str:
 def needs(name: str) -> str:
     """What must be there before the first view: {"packages", "data"}; data already given are left out.
 
-    An unknown widget needs nothing: `begin` says what is wrong with it.
+    A widget with files has {"later": {"switch", "packages", "files"}} as well: what must be there once its switch is
+    on. An unknown widget needs nothing: `begin` says what is wrong with it.
     """
     try:
         widget = load(name)
     except (UnknownWidget, ContractError):
         return _write({"packages": [], "data": []})
-    return _write({"packages": list(widget.needs), "data": [key for key in widget.data if key not in _data]})
+    data = [key for key in widget.data if key not in _data]
+    if not widget.files:
+        return _write({"packages": list(widget.needs), "data": data})
+    later = {"switch": widget.measures, "packages": list(widget.needs), "files": list(widget.files)}
+    return _write({"packages": [], "data": data, "later": later})
 
 
 def set_data(name: str, text: str) -> str:
@@ -130,6 +142,22 @@ def set_data(name: str, text: str) -> str:
     except Exception as error:
         return _write({"error": {"kind": "data", "message": f"data/{name}.json is malformed: {_brief(error)}"}})
     return _write({})
+
+
+def set_file(name: str, content: Any, size: int, sha256: str) -> str:
+    """Give the bytes of `docs/data/<name>`, with the size and checksum they had when the site was built.
+
+    `content` may be an array of JavaScript's. Answers {} or {"error"}, for bytes that are not the ones.
+    """
+    found = content if isinstance(content, bytes) else bytes(content.to_bytes())
+    if len(found) != size:
+        said = f"data/{name} has {len(found)} bytes in place of {size}"
+    elif hashlib.sha256(found).hexdigest() != sha256:
+        said = f"data/{name} is damaged: it has the right size and not the right checksum"
+    else:
+        _files[name] = found
+        return _write({})
+    return _write({"error": {"kind": "data", "message": said}})
 
 
 def _read(text: str) -> tuple[int, str, dict[str, Any]]:

@@ -113,6 +113,12 @@ def _contents(root: Path, cache: Path | None) -> Mapping[str, bytes]:
         if content is None:
             raise AssetError(f"{data.relative_to(root)} is missing, and a widget names '{name}' in DATA")
         contents[f"data/{name}.json"] = content
+    for name in declared(root, "FILES"):
+        file = root / "docs" / "data" / name
+        content = _read(file)
+        if content is None:
+            raise AssetError(f"{file.relative_to(root)} is missing, and a widget names '{name}' in FILES")
+        contents[f"data/{name}"] = content
     wheel = wheels.locked("numpy", pyodide)
     try:
         contents[wheel.file] = wheels.fetch(wheel, cache=cache, say=_say).read_bytes()
@@ -124,7 +130,7 @@ def _contents(root: Path, cache: Path | None) -> Mapping[str, bytes]:
 
 
 def declared(root: Path, name: str) -> tuple[str, ...]:
-    """Every string in the tuples called ``name`` (DATA, NEEDS) at the top of the widgets' files, sorted, once each."""
+    """Every string in the tuples called ``name`` (DATA, FILES, NEEDS) at the top of the widgets' files, sorted."""
     found: dict[str, None] = {}
     for path in sorted((root / "widgets").glob("[!_]*.py")):
         try:

@@ -215,6 +215,15 @@ def test_no_file_is_left_unfinished() -> None:
     assert [str(path.relative_to(ROOT)) for path in texts if mark.search(path.read_text(encoding="utf-8"))] == []
 
 
+def test_a_long_file_says_in_its_header_why_it_is_long() -> None:
+    texts = {
+        path: path.read_text(encoding="utf-8") for path in tracked() if path.suffix in (".py", ".js", ".ts", ".css")
+    }
+    long = [path for path, text in texts.items() if text.count("\n") > 400]
+    assert long, "the rule is about something"
+    assert [str(path) for path in long if not re.search(r"Over\s400\s+lines:\s", texts[path][:1500])] == []
+
+
 def test_generated_folders_are_ignored() -> None:
     names = [".venv/x", "node_modules/x", "build/x", "site/x", "docs/assets/live/x", "sim/__pycache__/x"]
     command = ["git", "check-ignore", *names]

@@ -2,7 +2,7 @@
 
 The answer is the interval of the speed-up under the stated errors (`sim.decide`); the pictures show where along the
 batch it turns, what each reader and the card as a whole get, and what is left in memory. Published results are drawn as
-published, only where model and drafter are the same.
+published, only where model and drafter are the same. (Over 400 lines: three pictures that no other widget has.)
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """parse_log as text in, numbers out: one test for each shape that an engine printed, and for each fault others met.
 
+Over 400 lines: engines printed many shapes.
+
 The names B04, B25, ... are rows of the list of public reports that this project works through.
 """
 

@@ -2,8 +2,8 @@
 
 Why a module of its own: it is data, read by whoever asks why an answer was understood so and not otherwise. A class in
 `_LEXICON` is a list of words and phrases (any ending will do; "the" and the like are skipped); a rule names classes
-that must stand near each other, see `explain.Rule`. It must not know what is said back to the reader. It is longer
-than other modules because language is.
+that must stand near each other, see `explain.Rule`. It must not know what is said back to the reader. Over 400
+lines: language is long.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@ and what the reader sees beside its label.
 
 Why here and not in JavaScript: one rule for what is allowed, told in the same words by the builder's terminal, the
 page's notice and the tests. It must not know how a control is drawn.
+
+Over 400 lines: seven kinds of one thing, which read best side by side.
 """
 
 from __future__ import annotations

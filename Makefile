@@ -26,8 +26,9 @@ engines: $(VENV)/.engines node_modules/.made  ## the reader's path in Chromium, 
 bench: $(VENV)/.test  ## a minute or two: how fast sim is, into docs/data/measured/sim-speed.json
 	@$(PY) -m bench.sim_speed --write
 
-bench-site: $(VENV)/.test node_modules/.made  ## minutes, on a quiet machine: how fast the site is, beside plain Pyodide
+bench-site: $(VENV)/.engines node_modules/.made  ## minutes, on a quiet machine: how fast the site is, beside plain Pyodide
 	@$(PY) -m tests.tools.chromium
+	@$(PY) -m tests.engines.install
 	@$(PY) -m bench.site_speed --write
 
 check: $(VENV)/.site  ## words and data: every problem in the pages, in seconds

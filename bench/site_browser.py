@@ -25,10 +25,11 @@ from tests.site.odd import linked_copy, live_folder
 from tests.tools.server import COMPRESSED, Host, serve
 from widgets._page.baked import states
 
-__all__ = ["LESSON", "LINES", "Bench", "boots", "first_answer", "live_bytes", "moves", "prepared", "read_bytes"]
-__all__ += ["round_trips", "views"]
+__all__ = ["BOOT", "LESSON", "LINES", "PAGE", "Bench", "boots", "first_answer", "live_bytes", "moves", "prepared"]
+__all__ += ["read_bytes", "round_trips", "views"]
 
 LESSON = "lessons/02-draft-and-verify/"
+PAGE = "assets/live/bench/"  # an empty page beside the workers
 FIGURE = "draft_verify"
 LINES = {"none": (0.0, 0.0), "10 Mbit/s 40 ms": (10e6, 0.04), "1.6 Mbit/s 150 ms": (1.6e6, 0.15)}
 PLAIN = """
@@ -161,7 +162,7 @@ def _slow(page: Page, factor: float) -> None:
 
 
 @contextmanager
-def prepared(built: Path, folder: Path, browser: Browser) -> Iterator[Bench]:
+def prepared(built: Path, folder: Path) -> Iterator[Host]:
     """The site in `built`, with the extra files, served from `folder`."""
     site = linked_copy(built, folder)
     live = live_folder(site)
@@ -177,18 +178,22 @@ def prepared(built: Path, folder: Path, browser: Browser) -> Iterator[Bench]:
     target.parent.mkdir()
     target.write_text(bare, encoding="utf-8")
     with serve(site, "/sub/") as host:
-        yield Bench(host, browser)
+        yield host
 
 
-def boots(bench: Bench, name: str, runs: int) -> list[dict[str, float]]:
-    """Milliseconds to "ready" and to "numpy" of the worker `name`, from a warm cache: two starts come before."""
+def boots(bench: Bench, turns: int) -> dict[str, list[dict[str, float]]]:
+    """Worker ("plain", "ours") → milliseconds to "ready" and to "numpy", each turn; two turns before fill the cache.
+
+    Turn by turn, so that a busy moment hits both. Two: Chromium keeps compiled code from the second visit on.
+    """
+    times: dict[str, list[dict[str, float]]] = {"plain": [], "ours": []}
     with bench.visitor() as context:
-        times = []
-        for _ in range(runs + 2):
-            page = bench.open(context, "assets/live/bench/")
-            times.append(page.evaluate(BOOT, [name, True]))
-            page.close()
-    return times[2:]
+        for _ in range(turns + 2):
+            for name, found in times.items():
+                page = bench.open(context, PAGE)
+                found.append(page.evaluate(BOOT, [name, True]))
+                page.close()
+    return {name: found[2:] for name, found in times.items()}
 
 
 def first_answer(bench: Bench, line: str, settled: bool, slowdown: float = 1.0) -> dict[str, Any]:
@@ -229,14 +234,14 @@ def moves(bench: Bench, count: int, slowdown: float = 1.0) -> dict[str, Any]:
 def round_trips(bench: Bench, count: int) -> list[float]:
     """Milliseconds of an empty message to a worker and back."""
     with bench.visitor() as context:
-        times: list[float] = bench.open(context, "assets/live/bench/").evaluate(PING, count)
+        times: list[float] = bench.open(context, PAGE).evaluate(PING, count)
     return times
 
 
 def views(bench: Bench, each: int) -> dict[str, list[float]]:
     """Milliseconds of `view` in Pyodide, its HTML and JSON included, for every formula widget at `each` states."""
     with bench.visitor() as context:
-        page = bench.open(context, "assets/live/bench/")
+        page = bench.open(context, PAGE)
         found = {}
         for name in widgets.names():
             widget = widgets.load(name)

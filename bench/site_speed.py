@@ -19,40 +19,76 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bench import site_pages, store
+from bench import site_page, site_pages, store
 from bench.rows import row
 from bench.sim_speed import _processor
 from sim.devices import device
 
-__all__ = ["FILE", "GOALS", "finished", "main", "p95", "table"]
+if TYPE_CHECKING:
+    from bench.site_browser import Bench
+
+__all__ = ["FILE", "GOALS", "finished", "main", "p95", "started", "table"]
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "data" / "measured" / "site.json"
 MB = 1e6
-NEVER = "Firefox and WebKit are driven by `make engines`, which does not time them: boot-ratio-firefox and \
-boot-ratio-webkit were not measured."
 #: id → what it is, unit, goal (an upper limit), why it is missed where it is
 GOALS: dict[str, tuple[str, str, float, str]] = {
-    "boot-ratio": ("Python ready, warm cache, over plain Pyodide", "×", 0.20, "a quarter is unpacking the \
-memory and compiling the interpreter, which run side by side; ours also counts the import of every widget"),
-    "boot-ratio-numpy": ("NumPy imported, warm cache, over plain Pyodide", "×", 0.50, "NumPy itself is loaded plainly, \
-and needs Python's library, whose file is fetched only now; its kernel is compiled and linked as well"),
+    "boot-ratio": (
+        "Python ready, warm cache, over plain Pyodide",
+        "×",
+        0.20,
+        "a quarter is unpacking the \
+memory and compiling the interpreter, which run side by side; ours also counts the import of every widget",
+    ),
+    "boot-ratio-numpy": (
+        "NumPy imported, warm cache, over plain Pyodide",
+        "×",
+        0.50,
+        "NumPy itself is loaded plainly, \
+and needs Python's library, whose file is fetched only now; its kernel is compiled and linked as well",
+    ),
+    **{
+        f"{ident}-{engine}": (f"{what} in {name}, warm cache, over plain Pyodide in it", "×", goal, "")
+        for engine, name in (("firefox", "Firefox"), ("webkit", "WebKit"))
+        for ident, what, goal in (("boot-ratio", "Python ready", 0.20), ("boot-ratio-numpy", "NumPy imported", 0.50))
+    },
     "first-answer-baked": ("first answer, cold, 1.6 Mbit/s 150 ms, figure in view for 2 s", "ms", 100, ""),
-    "first-answer-touch": ("first answer, cold, 1.6 Mbit/s 150 ms, touched at once", "ms", 250, "the answers share \
-the line with what the page itself is still loading"),
-    "view-p95": ("view of a formula widget in Pyodide with its HTML, p95 of the slowest widget", "ms", 8, "the widget \
-in the note sweeps many settings for one picture"),
+    "first-answer-touch": (
+        "first answer, cold, 1.6 Mbit/s 150 ms, touched at once",
+        "ms",
+        250,
+        "the answers share \
+the line with what the page itself is still loading",
+    ),
+    "view-p95": (
+        "view of a formula widget in Pyodide with its HTML, p95 of the slowest widget",
+        "ms",
+        8,
+        "the widget \
+in the note sweeps many settings for one picture",
+    ),
     "input-ratio": ("input to picture, live, p95, over round trip + replacement + view", "×", 2.0, ""),
     "input-p95": ("input to picture, live, p95", "ms", 33, ""),
-    "read-bytes": ("a lesson read to its end, beyond the same page without figures", "MB", 0.040, "scripts \
-15 kB, style 5 kB, the figure 6 kB, its answers 12 kB"),
-    "live-bytes": ("until a formula widget is live", "MB", 7.0, "the interpreter is 3.5 MB, its memory as it starts \
-4.7 MB: half of that is Pyodide's own start-up (asyncio and what that imports)"),
+    "read-bytes": (
+        "a lesson read to its end, beyond the same page without figures",
+        "MB",
+        0.040,
+        "scripts \
+15 kB, style 5 kB, the figure 6 kB, its answers 12 kB",
+    ),
+    "live-bytes": (
+        "until a formula widget is live",
+        "MB",
+        7.0,
+        "the interpreter is 3.5 MB, its memory as it starts \
+4.7 MB: half of that is Pyodide's own start-up (asyncio and what that imports)",
+    ),
     "layout-shift": ("layout shift (CLS) while loading and moving sliders", "fraction", 0.0, ""),
     "long-task": ("longest task on the main thread from the first touch on", "ms", 50, ""),
     "rebuild-ratio": ("rebuild after a one-line edit, 100 pages with 300 widgets, over MkDocs alone", "×", 1.3, ""),
@@ -77,69 +113,107 @@ def finished(ident: str, values: Sequence[float], *, note: str = "", warmup: int
     return made | {"goal": goal, "met": met} | ({"note": "; ".join(filter(None, notes))} if any(notes) else {})
 
 
-def in_browser(built: Path, runs: int) -> list[dict[str, Any]]:
-    """The rows that need Chromium."""
+def in_browsers(built: Path, runs: int) -> tuple[list[dict[str, Any]], str]:
+    """The rows that need browsers, and what was not measured because an engine is not here."""
     from playwright.sync_api import sync_playwright
 
     from bench import site_browser as browse
+    from bench import site_engines as engines
     from tests.tools import chromium
 
     path = chromium.find()
     if path is None:
         raise RuntimeError(chromium.MESSAGE)
-    rows = []
+    rows, lacking = [], []
     with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=path, args=list(chromium.ARGUMENTS)) as running,
         tempfile.TemporaryDirectory(dir=ROOT / "build") as folder,
-        browse.prepared(built, Path(folder) / "site", running) as bench,
+        browse.prepared(built, Path(folder) / "site") as host,
     ):
-        say("starts of Python")
-        plain, ours = [], []
-        for _ in range(max(1, runs // 2)):  # turn by turn, so that a busy moment hits both
-            plain += browse.boots(bench, "plain", 2)
-            ours += browse.boots(bench, "ours", 2)
-        for ident, when in (("boot-ratio", "ready"), ("boot-ratio-numpy", "numpy")):
-            base = median(one[when] for one in plain)
-            mine = [one[when] for one in ours]
-            told = f"{median(mine):.0f} ms over {base:.0f} ms"
-            rows.append(finished(ident, [value / base for value in mine], note=told, warmup=2))
-        say("first answers")
-        for ident, settled in (("first-answer-baked", True), ("first-answer-touch", False)):
-            found = [browse.first_answer(bench, "1.6 Mbit/s 150 ms", settled) for _ in range(runs)]
-            told = f"states afterwards: {', '.join(sorted({one['state'] for one in found}))}"
-            said = sorted({words for one in found for words in one["said"]})
-            rows.append(finished(ident, [one["ms"] for one in found], note=f"{told}; it said: {' / '.join(said)}"))
-            for line, slowdown in (("10 Mbit/s 40 ms", 1.0), ("none", 4.0)):
-                other = [browse.first_answer(bench, line, settled, slowdown)["ms"] for _ in range(max(1, runs // 2))]
-                what = f"{GOALS[ident][0].split(',')[0]}, {'in view for 2 s' if settled else 'touched at once'}"
-                where = f"line {line}, processor slowed {slowdown:g}×"
-                short = f"{ident}-{'fast' if slowdown == 1 else 'slow-cpu'}"
-                rows.append(scale(short, f"{what}; {where}", "ms", other))
-        say("moves while live")
-        times = browse.views(bench, 12 if runs > 3 else 4)
-        slowest = max(times, key=lambda name: p95(times[name]))
-        others = (f"{name} {p95(found):.1f}" for name, found in times.items() if name != slowest)
-        told = f"{slowest}; others: {', '.join(others)}"
-        rows.append(finished("view-p95", [p95(times[slowest])], note=told))
-        runs_of = [browse.moves(bench, 40 if runs > 3 else 12) for _ in range(max(1, runs // 2))]
-        trip = browse.round_trips(bench, 60)
-        replacing = [one for found in runs_of for one in found["replace"]]
-        floor = median(trip) + median(replacing) + median(times["draft_verify"])
-        tails = [p95(found["ms"]) for found in runs_of]
-        rows.append(finished("input-ratio", [tail / floor for tail in tails], note=f"over {floor:.1f} ms"))
-        rows.append(finished("input-p95", tails, note="goal 16 ms, limit 33 ms"))
-        rows.append(finished("layout-shift", [found["shift"] for found in runs_of]))
-        rows.append(finished("long-task", [found["task"] for found in runs_of]))
-        slowed = browse.moves(bench, 12, slowdown=4)
-        rows.append(scale("long-task-slow-cpu", "longest task, processor slowed 4×", "ms", [slowed["task"]]))
-        say("bytes")
-        more = browse.read_bytes(bench, browse.LESSON) - browse.read_bytes(bench, "lessons/bare/")
-        rows.append(finished("read-bytes", [more / MB], note="answers baked for the figures in it included"))
-        files = browse.live_bytes(bench)
-        told = ", ".join(f"{name} {size / MB:.2f}" for name, size in sorted(files.items(), key=lambda f: -f[1])[:4])
-        rows.append(finished("live-bytes", [sum(files.values()) / MB], note=told))
+        with (
+            sync_playwright() as playwright,
+            playwright.chromium.launch(executable_path=path, args=list(chromium.ARGUMENTS)) as running,
+        ):
+            bench = browse.Bench(host, running)
+            say("starts of Python in Chromium")
+            rows += started("", browse.boots(bench, runs))
+            for part in (_answers, _moves, _bytes):
+                rows += part(bench, runs)
+        for engine in engines.ENGINES:
+            if why := engines.missing(engine):
+                lacking.append(f"Not measured in {engine}: {why}.")
+                continue
+            say(f"starts of Python in {engine}")
+            rows += started(f"-{engine}", engines.boots(engine, host.url, max(1, runs - 1)))
+    order = list(GOALS)
+    rows.sort(key=lambda made: order.index(made["id"]) if made["id"] in order else len(order))
+    return rows, " ".join(lacking)
+
+
+def started(suffix: str, times: Mapping[str, Sequence[Mapping[str, float]]]) -> list[dict[str, Any]]:
+    """The rows of one engine's starts: each of ours over the median of plain Pyodide's."""
+    rows = []
+    for ident, when in (("boot-ratio", "ready"), ("boot-ratio-numpy", "numpy")):
+        base = median(one[when] for one in times["plain"])
+        mine = [one[when] for one in times["ours"]]
+        told = f"{median(mine):.0f} ms over {base:.0f} ms"
+        rows.append(finished(ident + suffix, [value / base for value in mine], note=told, warmup=1 if suffix else 2))
     return rows
+
+
+def _answers(bench: Bench, runs: int) -> list[dict[str, Any]]:
+    from bench.site_browser import first_answer
+
+    say("first answers")
+    rows = []
+    for ident, settled in (("first-answer-baked", True), ("first-answer-touch", False)):
+        found = [first_answer(bench, "1.6 Mbit/s 150 ms", settled) for _ in range(runs)]
+        told = f"states afterwards: {', '.join(sorted({one['state'] for one in found}))}"
+        said = sorted({words for one in found for words in one["said"]})
+        rows.append(finished(ident, [one["ms"] for one in found], note=f"{told}; it said: {' / '.join(said)}"))
+        for line, slowdown in (("10 Mbit/s 40 ms", 1.0), ("none", 4.0)):
+            other = [first_answer(bench, line, settled, slowdown)["ms"] for _ in range(max(1, runs // 2))]
+            what = f"{GOALS[ident][0].split(',')[0]}, {'in view for 2 s' if settled else 'touched at once'}"
+            where = f"line {line}, processor slowed {slowdown:g}×"
+            rows.append(scale(f"{ident}-{'fast' if slowdown == 1 else 'slow-cpu'}", f"{what}; {where}", "ms", other))
+    return rows
+
+
+def _moves(bench: Bench, runs: int) -> list[dict[str, Any]]:
+    from bench import site_browser as browse
+
+    say("moves while live")
+    times = browse.views(bench, 12 if runs > 3 else 4)
+    slowest = max(times, key=lambda name: p95(times[name]))
+    others = (f"{name} {p95(found):.1f}" for name, found in times.items() if name != slowest)
+    rows = [finished("view-p95", [p95(times[slowest])], note=f"{slowest}; others: {', '.join(others)}")]
+    runs_of = [browse.moves(bench, 40 if runs > 3 else 12) for _ in range(max(1, runs // 2))]
+    trip = browse.round_trips(bench, 60)
+    replacing = [one for found in runs_of for one in found["replace"]]
+    parts = [median(trip), median(replacing), median(times["draft_verify"])]
+    told = f"over {sum(parts):.1f} ms: round trip {parts[0]:.1f}, replacement {parts[1]:.1f}, view {parts[2]:.1f}"
+    tails = [p95(found["ms"]) for found in runs_of]
+    slowed = browse.moves(bench, 12, slowdown=4)
+    return [
+        *rows,
+        finished("input-ratio", [tail / sum(parts) for tail in tails], note=told),
+        finished("input-p95", tails, note="goal 16 ms, limit 33 ms"),
+        finished("layout-shift", [found["shift"] for found in runs_of]),
+        finished("long-task", [found["task"] for found in runs_of]),
+        scale("long-task-slow-cpu", "longest task, processor slowed 4×", "ms", [slowed["task"]]),
+    ]
+
+
+def _bytes(bench: Bench, runs: int) -> list[dict[str, Any]]:
+    from bench import site_browser as browse
+
+    say("bytes")
+    more = browse.read_bytes(bench, browse.LESSON) - browse.read_bytes(bench, "lessons/bare/")
+    files = browse.live_bytes(bench)
+    told = ", ".join(f"{name} {size / MB:.2f}" for name, size in sorted(files.items(), key=lambda f: -f[1])[:4])
+    return [
+        finished("read-bytes", [more / MB], note="answers baked for the figures in it included"),
+        finished("live-bytes", [sum(files.values()) / MB], note=told),
+    ]
 
 
 def scale(ident: str, what: str, unit: str, values: Sequence[float]) -> dict[str, Any]:
@@ -175,10 +249,18 @@ def builds(many: int, few: int, repeats: int) -> list[dict[str, Any]]:
     exponents = [math.log(growth) / math.log(many / few) for growth in (time_growth, byte_growth)]
     return [
         finished("rebuild-ratio", [one / base for one in ours], note=told, warmup=1),
-        finished("growth", [time_growth], note=f"first build {firsts[few]:.1f} s and {firsts[many]:.1f} s; time a page \
-grows with the pages to the power {exponents[0]:.2f}"),
-        finished("growth-bytes", [byte_growth], note=f"to the power {exponents[1]:.2f}: Material writes the whole \
-navigation into every page"),
+        finished(
+            "growth",
+            [time_growth],
+            note=f"first build {firsts[few]:.1f} s and {firsts[many]:.1f} s; time a page \
+grows with the pages to the power {exponents[0]:.2f}",
+        ),
+        finished(
+            "growth-bytes",
+            [byte_growth],
+            note=f"to the power {exponents[1]:.2f}: Material writes the whole \
+navigation into every page",
+        ),
     ]
 
 
@@ -220,19 +302,26 @@ def say(what: str) -> None:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.site_speed", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few repeats and small sites: does it run?")
-    parser.add_argument("--write", action="store_true", help=f"store {FILE.name}")
+    parser.add_argument("--runs", type=int, default=6, help="repeats (default 6); 1: does it run?")
+    parser.add_argument("--pages", type=int, default=100, help="pages of the large built site (default 100)")
+    parser.add_argument("--write", action="store_true", help=f"store {FILE.name}, and show it on the page Measurements")
     parser.add_argument("--site", type=Path, help="a site that is built already")
     options = parser.parse_args(arguments)
+    if options.runs < 1 or not 10 <= options.pages <= 100:
+        parser.error("--runs is at least 1, --pages 10 to 100")
+    if options.write and options.pages != 100:
+        parser.error("--write goes with 100 pages: the rows say so")
+    began = time.perf_counter()
     (ROOT / "build").mkdir(exist_ok=True)
     built = options.site or ROOT / "build" / "bench-site"
     if options.site is None:
         say("the site")
         env = {**os.environ, "SITE_DIR": str(built), "EXECUTE_NOTEBOOKS": "0"}
         subprocess.run([sys.executable, "-m", "widgets", "build"], cwd=ROOT, env=env, check=True, stdout=sys.stderr)
-    rows = in_browser(built.resolve(), 2 if options.quick else 6)
-    rows += builds(20, 4, 1) if options.quick else builds(100, 10, 3)
+    rows, lacking = in_browsers(built.resolve(), options.runs)
+    rows += builds(options.pages, options.pages // 10, max(1, options.runs // 2))
     print(table(rows))
+    print(f"{lacking}\n{(time.perf_counter() - began) / 60:.1f} minutes".lstrip())
     if options.write:
         provenance = {
             "hardware": _hardware(),
@@ -241,9 +330,11 @@ def main(arguments: list[str]) -> int:
             "command": "make bench-site",
             "date": datetime.date.today().isoformat(),
         }
-        whole = store.empty("site", "How fast the site is", provenance, f"Medians. A goal is an upper limit. {NEVER}")
+        note = f"Medians. A goal is an upper limit. {lacking}".strip()
+        whole = store.empty("site", "How fast the site is", provenance, note)
         store.save(FILE, whole | {"rows": rows})
-        print(f"wrote {FILE.relative_to(ROOT)}")
+        site_page.land(rows)
+        print(f"wrote {FILE.relative_to(ROOT)} and {site_page.PAGE.relative_to(ROOT)}")
     return 0
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from markdown import Markdown
 
 import widgets
-from bench import check, site_pages, site_speed, store
+from bench import check, site_engines, site_page, site_pages, site_speed, store
 from sim import data
-from widgets._page import drawn
+from tests.engines.install import PROGRAMS
+from widgets._page import drawn, inline
 from widgets._page.extension import SiteExtension
 
 
@@ -27,8 +29,11 @@ def test_every_goal_makes_a_file_that_the_checker_accepts(tmp_path):
     rows = [site_speed.finished(ident, [goal[2], goal[2], goal[2]]) for ident, goal in site_speed.GOALS.items()]
     rows.append(site_speed.scale("other", "for scale", "ms", [1.0, 2.0]))
     provenance = {
-        "hardware": site_speed._hardware(), "shared": True, "software": {"python": "3.11"},
-        "command": "make bench-site", "date": "2026-01-01",
+        "hardware": site_speed._hardware(),
+        "shared": True,
+        "software": {"python": "3.11"},
+        "command": "make bench-site",
+        "date": "2026-01-01",
     }
     path = tmp_path / "site.json"
     store.save(path, store.empty("site", "How fast", provenance, "Medians.") | {"rows": rows})
@@ -41,11 +46,47 @@ def test_every_goal_makes_a_file_that_the_checker_accepts(tmp_path):
 def test_the_issue_of_speed_asks_for_these():
     asked = (
         "boot-ratio boot-ratio-numpy first-answer-baked first-answer-touch view-p95 input-ratio read-bytes live-bytes "
-        "layout-shift long-task rebuild-ratio growth"
+        "layout-shift long-task rebuild-ratio growth boot-ratio-firefox boot-ratio-webkit"
     )
     assert set(asked.split()) <= set(site_speed.GOALS)
-    assert "boot-ratio-firefox" in site_speed.NEVER
-    assert "boot-ratio-webkit" in site_speed.NEVER
+    assert {engine for engine in PROGRAMS if f"boot-ratio-{engine}" in site_speed.GOALS} == {*site_engines.ENGINES}
+
+
+def test_starts_are_told_over_the_median_of_the_plain_ones():
+    plain = [{"ready": 1000.0, "numpy": 2000.0}, {"ready": 3000.0, "numpy": 4000.0}, {"ready": 2000.0, "numpy": 3000.0}]
+    ours = [{"ready": 300.0, "numpy": 1500.0}, {"ready": 400.0, "numpy": 900.0}, {"ready": 500.0, "numpy": 600.0}]
+    ready, numpy = site_speed.started("-webkit", {"plain": plain, "ours": ours})
+    assert (ready["id"], ready["value"], ready["min"], ready["max"]) == ("boot-ratio-webkit", 0.2, 0.15, 0.25)
+    assert (numpy["id"], numpy["value"], numpy["met"]) == ("boot-ratio-numpy-webkit", 0.3, True)
+    assert "400 ms over 2000 ms" in ready["note"]
+
+
+def test_the_page_shows_every_row_of_the_file_and_the_reason_of_a_miss(tmp_path):
+    rows = [site_speed.finished(ident, [goal[2] + 1] * 3, note="why") for ident, goal in site_speed.GOALS.items()]
+    rows.append(site_speed.scale("other", "for scale", "ms", [1.0, 2.0]))
+    (tmp_path / "data").mkdir()
+    store.save(tmp_path / "data" / "site.json", store.empty("site", "How fast", {}, "Medians.") | {"rows": rows})
+    page = site_page.PAGE.read_text(encoding="utf-8")
+    made = site_page.landed(page, rows)
+    part = made[made.index(site_page.TITLE) : made.index("## A published fit")]
+    for ident in site_speed.GOALS:
+        assert f"`#!data {ident}.value:" in part
+    shown = [inline.data_value(text, tmp_path)[0] for text in re.findall(r"`#!data (\S+)`", part)]
+    assert shown.count("no") == len(site_speed.GOALS)
+    assert [text for text in shown if text.startswith("why")] == [row["note"] for row in rows if "goal" in row]
+    assert "](../data/measured/site.json)" in part
+
+
+def test_landing_twice_is_landing_once():
+    page = "# Measurements\n\n## A published fit {#x}\n\nText.\n"
+    first = site_page.landed(page, [site_speed.finished("boot-ratio", [0.3, 0.4])])
+    second = site_page.landed(first, [site_speed.finished("growth", [1.0], note="flat")])
+    assert "boot-ratio" in first
+    assert "boot-ratio" not in second
+    assert second.count(site_page.TITLE) == 1
+    assert second.endswith("## A published fit {#x}\n\nText.\n")
+    with pytest.raises(ValueError, match="where should the section stand"):
+        site_page.landed("# Another page\n", [])
 
 
 @pytest.mark.parametrize(("values", "expected"), [([5], 5), (range(1, 101), 95), (range(1, 21), 19)])

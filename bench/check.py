@@ -244,6 +244,16 @@ def _trace(row: data.Trace) -> Iterator[Finding]:
         if accepted > drafted:
             yield Finding("error", row.id, f"round {place}: {accepted} accepted of {drafted} drafted")
             return
+    if row.steps is None:
+        return
+    counts = [(len(step["draft"]), step["accepted"]) for step in row.steps]
+    if counts != list(zip(row.drafted, row.accepted, strict=True)):
+        yield Finding("error", row.id, "the counts of the steps are not those of drafted and accepted")
+    for place, step in enumerate(row.steps):
+        kept = [coin * q < p for coin, p, q in zip(step["coins"], step["p"], step["q"], strict=True)][:-1]
+        if [*kept, False].index(False) != step["accepted"]:
+            yield Finding("error", row.id, f"round {place}: the coins keep other drafts than it says")
+            return
 
 
 def main(arguments: list[str]) -> int:

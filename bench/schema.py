@@ -46,6 +46,8 @@ _MEANT = {
     "operations": "floating-point operations of a pass",
     "verify_ratio": "time of the verifying pass over time of a pass of one position",
     "rate": "accepted / drafted",
+    "prompt": "the text that was continued",
+    "steps": "the rounds with their tokens and chances",
     "per_position": "share of rounds that kept draft position i, from 0",
     "verification": "how the value was read",
     "no_formula": "why no formula can give this row",
@@ -61,7 +63,24 @@ _TYPES: dict[str, dict[str, Any]] = {
     "bool": {"type": "boolean"},
     "tuple[int, ...]": {"type": "array", "items": {"type": "integer", "minimum": 0}},
     "tuple[float, ...]": {"type": "array", "items": {"type": "number"}},
+    "tuple[Mapping[str, Any], ...]": {"type": "array", "items": {"$ref": "#/$defs/Step"}},
     "Mapping[str, str]": {"type": "object", "additionalProperties": {"type": "string"}},
+}
+
+
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_STEP: dict[str, Any] = {
+    "draft": {"type": "array", "items": {"type": "string"}, "description": "drafted tokens, as text"},
+    "accepted": {"type": "integer", "minimum": 0},
+    "token": {"type": "string", "description": "the correction, or the bonus when accepted is the number of drafts"},
+    "p": {"type": "array", "items": _SHARE, "description": "the target's, of each draft, last of token"},
+    "q": {"type": "array", "items": _SHARE, "description": "the draft's, likewise; 0 for a bonus"},
+    "coins": {"type": "array", "items": _SHARE, "description": "kept if coin * q < p; the last one chose token"},
+    "top": {
+        "type": "array",
+        "description": "the target's likeliest tokens at each position up to that of token: text, p, q",
+        "items": {"type": "array", "items": {"type": "array", "minItems": 3, "maxItems": 3}},
+    },
 }
 
 
@@ -123,6 +142,13 @@ def build() -> dict[str, Any]:
         "oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in kinds],
         "$defs": {
             **wholes,
+            "Step": {
+                "type": "object",
+                "properties": _STEP,
+                "required": list(_STEP),
+                "additionalProperties": False,
+                "description": "one round of a real run",
+            },
             "Provenance": provenance,
             **{cls.__name__: _object(cls) for cls in kinds.values()},
         },

@@ -225,6 +225,8 @@ def _checked(value: Any, spec: Field[Any], where: str) -> Any:
     if wanted == "tuple[float, ...]" and isinstance(value, list):
         if all(isinstance(item, int | float) and not isinstance(item, bool) for item in value):
             return tuple(value)
+    if wanted == "tuple[Mapping[str, Any], ...]" and isinstance(value, list):
+        return tuple(_step(item, f"{where}[{place}]") for place, item in enumerate(value))
     if wanted == "Mapping[str, str]" and isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
         return MappingProxyType(dict(value))
     said = {
@@ -235,8 +237,45 @@ def _checked(value: Any, spec: Field[Any], where: str) -> Any:
         "tuple[int, ...]": "a list of whole numbers",
         "tuple[float, ...]": "a list of numbers",
         "Mapping[str, str]": "an object of texts",
+        "tuple[Mapping[str, Any], ...]": "a list of rounds",
     }[wanted]
     raise DataError(f"{where} is {_called(value)}, {said} is wanted")
+
+
+STEP = ("draft", "accepted", "token", "p", "q", "coins", "top")
+"""Keys of a recorded round, see `sim.records.Trace`."""
+
+
+def _step(value: Any, where: str) -> Mapping[str, Any]:
+    """One recorded round, or DataError that names what is wrong in it."""
+    if not isinstance(value, dict) or tuple(sorted(value)) != tuple(sorted(STEP)):
+        raise DataError(f"{where} is {_called(value)}, an object with {', '.join(STEP)} is wanted")
+    draft, top = value["draft"], value["top"]
+    if not isinstance(draft, list) or not all(isinstance(item, str) for item in (*draft, value["token"])):
+        raise DataError(f"{where}: draft and token are texts")
+    kept = value["accepted"]
+    if isinstance(kept, bool) or not isinstance(kept, int) or not 0 <= kept <= len(draft):
+        raise DataError(f"{where}: accepted is {kept!r} of {len(draft)} drafts")
+    for label in ("p", "q", "coins"):
+        shares = value[label]
+        if not isinstance(shares, list) or len(shares) != len(draft) + 1 or not all(map(_share, shares)):
+            raise DataError(f"{where}: {label} is {shares!r}; {len(draft) + 1} numbers from 0 to 1 are wanted")
+    if not isinstance(top, list) or len(top) not in (0, kept + 1):
+        raise DataError(f"{where}: top has no list for each of {kept + 1} positions")
+    for position in top:
+        if not isinstance(position, list) or not all(map(_candidate, position)):
+            raise DataError(f"{where}: a candidate of top is not [text, p, q or null]")
+    return MappingProxyType(dict(value))
+
+
+def _share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _candidate(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 3 or not isinstance(value[0], str):
+        return False
+    return _share(value[1]) and (value[2] is None or _share(value[2]))
 
 
 def lookup(data: Dataset | Mapping[str, Dataset], address: str) -> Any:

@@ -197,13 +197,20 @@ class Measurement(Provenance):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace(Provenance):
-    """Rounds of one run: `drafted[i]` tokens proposed and `accepted[i]` kept in round i, without the extra token."""
+    """Rounds of one run: `drafted[i]` tokens proposed and `accepted[i]` kept in round i, without the extra token.
+
+    A run of the tiny pair also has its `prompt` and its `steps`, one a round, as `sim.lm.recorded` makes them: objects
+    with draft (texts), accepted, token (text), p, q, coins (numbers, len(draft) + 1 each) and top ([text, p, q or
+    null] of the likeliest tokens at every position up to that of `token`). `tokens` are ids, without the prompt's.
+    """
 
     id: str
     drafted: tuple[int, ...]
     accepted: tuple[int, ...]
     seed: int | None = None
     tokens: tuple[int, ...] | None = None
+    prompt: str | None = None
+    steps: tuple[Mapping[str, Any], ...] | None = None
     extra: Mapping[str, Any] = field(default_factory=_nothing)
 
 

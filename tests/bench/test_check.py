@@ -258,6 +258,20 @@ def test_a_trace_keeps_no_more_than_it_drafts():
     one("error", "round 1: 4 accepted of 3 drafted", check(text, "t.json"))
 
 
+def recorded_run(**changed):
+    step = {"draft": ["a", "b"], "accepted": 1, "token": "c", "p": [0.5, 0.1, 0.2], "q": [0.4, 0.5, 0.1], "top": []}
+    row = {"id": "t", "drafted": [2], "accepted": [1], "steps": [step | {"coins": [0.9, 0.2, 0.7]} | changed]}
+    return json.dumps({"version": 1, "kind": "trace", "rows": [row]})
+
+
+def test_a_recorded_run_agrees_with_its_counts_and_its_coins():
+    assert check(recorded_run(), "t.json") == []
+    one(
+        "error", "the counts of the steps are not those", check(recorded_run(accepted=0, coins=[1, 0.2, 0.7]), "t.json")
+    )
+    one("error", "round 0: the coins keep other drafts", check(recorded_run(coins=[0.9, 0.1, 0.7]), "t.json"))
+
+
 def test_exit_codes_and_the_line_of_counts(tmp_path, capsys):
     good, bad = tmp_path / "pass-cost.json", tmp_path / "other.json"
     good.write_text(json.dumps(GOOD), encoding="utf-8")

@@ -224,6 +224,52 @@ def test_traces_hold_one_pair_of_counts_a_round():
     assert "a list of whole numbers" in refusal(text.replace("[2, 0]", "[2, -1]"))
 
 
+STEP = {
+    "draft": [" the", "\ufffd"],
+    "accepted": 1,
+    "token": ".",
+    "p": [0.5, 0.01, 0.2],
+    "q": [0.4, 0.3, 0.0],
+    "coins": [0.9, 0.5, 0.1],
+    "top": [[[" the", 0.5, 0.4]], [[".", 0.2, None], ["!", 0, 1]]],
+}
+
+
+def run_with(**changed):
+    step = {key: value for key, value in {**STEP, **changed}.items() if value != "left out"}
+    row = {"id": "t", "drafted": [2], "accepted": [1], "prompt": "Of all", "steps": [step]}
+    return json.dumps({"version": 1, "kind": "trace", "rows": [row]})
+
+
+def test_a_run_of_the_tiny_pair_has_its_rounds_with_tokens_and_chances():
+    run = data.parse(run_with()).rows["t"]
+    assert (run.prompt, dict(run.steps[0])) == ("Of all", STEP)
+    assert data.parse(run_with(top=[])).rows["t"].steps[0]["top"] == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"coins": "left out"}, "steps[0] is an object, an object with draft, accepted, token"),
+        ({"kind": "bonus"}, "an object with draft, accepted, token"),
+        ({"draft": " the"}, "draft and token are texts"),
+        ({"draft": [1, 2]}, "draft and token are texts"),
+        ({"token": None}, "draft and token are texts"),
+        ({"accepted": 3}, "accepted is 3 of 2 drafts"),
+        ({"accepted": True}, "accepted is True of 2 drafts"),
+        ({"p": [0.5, 0.1]}, "p is [0.5, 0.1]; 3 numbers from 0 to 1"),
+        ({"q": [0.5, 0.1, 1.5]}, "3 numbers from 0 to 1"),
+        ({"coins": [0.5, True, 0]}, "3 numbers from 0 to 1"),
+        ({"top": [[], [], []]}, "no list for each of 2 positions"),
+        ({"top": [[], [[" the", 0.5]]]}, "a candidate of top"),
+        ({"top": [[], [[7, 0.5, 0.5]]]}, "a candidate of top"),
+        ({"top": [[], [["x", None, 0.5]]]}, "a candidate of top"),
+    ],
+)
+def test_a_round_that_is_not_one_is_refused(changed, words):
+    assert words in refusal(run_with(**changed))
+
+
 def test_rows_cannot_be_changed(published):
     with pytest.raises(AttributeError):
         published.rows["chen-t1-1"].speedup = 9

@@ -267,7 +267,9 @@ def recorded_run(**changed):
 def test_a_recorded_run_agrees_with_its_counts_and_its_coins():
     assert check(recorded_run(), "t.json") == []
     one(
-        "error", "the counts of the steps are not those", check(recorded_run(accepted=0, coins=[1, 0.2, 0.7]), "t.json")
+        "error",
+        "the counts of the steps are not those",
+        check(recorded_run(accepted=2, coins=[0.9, 0.1, 0.7]), "t.json"),
     )
     one("error", "round 0: the coins keep other drafts", check(recorded_run(coins=[0.9, 0.1, 0.7]), "t.json"))
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +31,10 @@ __all__ = ["Head", "Layer", "Network", "Reader", "Shape"]
 Floats: TypeAlias = NDArray[np.float32]
 BLOCK = 32
 """Positions at a time while a prompt is read, and the most rows of logits in one pass."""
+LARGEST: Mapping[str, int] = MappingProxyType(
+    {"vocab": 1 << 16, "width": 4096, "layers": 64, "heads": 64, "hidden": 1 << 14, "context": 1 << 13}
+)
+"""The largest sizes that are believed: a cache is as large as its config says."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,7 @@ class Shape:
     def of(cls, config: Mapping[str, Any], where: str) -> Shape:
         """From a config; ValueError names what is missing or cannot be."""
         try:
-            sizes = {
-                key: whole(f"{where}: {key}", config.get(key), 1, 1 << 20)
-                for key in ("vocab", "width", "layers", "heads", "hidden", "context")
-            }
+            sizes = {key: whole(f"{where}: {key}", config.get(key), 1, most) for key, most in LARGEST.items()}
             made = cls(
                 **sizes,
                 rope_theta=number(f"{where}: rope_theta", config.get("rope_theta"), 1.0),

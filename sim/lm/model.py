@@ -2,13 +2,13 @@
 
 Why it exists: a target and its learned drafts are this one network in different sizes, and a pass over several new
 positions must cost about what a pass over one costs, in a browser too. So every product with weights or with the cache
-goes through `sim.kernel.matmul_t`, one call for all rows, and what can be done to the weights is done once, at loading:
+goes through `sim.kernel`, one call for all rows, and what can be done to the weights is done once, at loading:
 gains, the attention's scale and the norm's square root are multiplied in, and the two halves of each query and key
 that turn together lie beside each other, as complex numbers.
 
 With the kernel a row's bits do not depend on how many rows go with it, nor on what the cache held before: its products
-add in a fixed order, what lies past a position has weight 0 there, the sum of those weights is one more row of the
-values' product, and everything else here is element by element or within one row. NumPy's own products promise no such
+add in a fixed order, what lies past a position has share 0 there, the sum of the shares is one more row of the values'
+product, and everything else here is element by element or within one row. NumPy's own products promise no such
 thing. This module must not know text, sampling or drafts.
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim._numbers import number, whole
-from sim.kernel import matmul_t
+from sim.kernel import matmul_t, prepared
 from sim.lm.file import Tensors
 
 __all__ = ["Head", "Layer", "Network", "Reader", "Shape"]
@@ -143,23 +143,18 @@ class Reader:
         self._tokens: list[int] = []
         depth, heads, size, context = len(network.layers), shape.heads, shape.size, shape.context
         self._keys = np.zeros((depth, heads, context, size), np.float32)
-        # Values lie the other way round, so that their product with the weights is an x · Wᵀ as well; a row of ones
-        # below them makes the sum of the weights.
+        # Values lie the other way round, so that their product with the shares is an x · Wᵀ as well; a row of ones
+        # below them makes the sum of the shares.
         self._values = np.zeros((depth, heads, size + 1, context), np.float32)
         self._values[:, :, size] = 1.0
-        self._key_heads = [list(layer) for layer in self._keys]
-        self._value_heads = [list(layer) for layer in self._values]
-        self._turned_keys = self._keys.view(np.complex64)
         angles = np.outer(np.arange(context), shape.rope_theta ** (-np.arange(size // 2) / (size // 2)))
         self._turn = np.exp(1j * angles).astype(np.complex64)[:, None, :]
         self._later = np.triu(np.full((BLOCK, BLOCK), -np.inf, np.float32), 1)
-        self._scores = np.empty(heads * BLOCK * context, np.float32)
-        self._shares = np.zeros(heads * BLOCK * context, np.float32)
         self._eps = np.float32(shape.width * shape.eps)
         self._places: dict[int, _Places] = {}
 
     @property
-    def read_tokens(self) -> tuple[int, ...]:
+    def tokens(self) -> tuple[int, ...]:
         """What the cache holds."""
         return tuple(self._tokens)
 
@@ -181,14 +176,12 @@ class Reader:
         self._rewind(text, len(text) - rows)
         while (left := len(text) - len(self._tokens)) > BLOCK:
             self._pass(text[len(self._tokens) : len(self._tokens) + min(BLOCK, left - rows)])
-        return self._head(self._pass(text[len(self._tokens) :])[-rows:], rows)
+        return self._head(self._pass(text[len(self._tokens) :])[-rows:])
 
     def _checked(self, text: Sequence[int], least: int) -> list[int]:
         context = self.network.shape.context
         if not least <= len(text) <= context:
-            raise ValueError(
-                f"text has {len(text)} tokens; it must have from {least} to {context}, the model's context"
-            )
+            raise ValueError(f"text has {len(text)} tokens; it must have from {least} to {context}, the context")
         return list(text)
 
     def _rewind(self, text: list[int], most: int) -> None:
@@ -205,71 +198,76 @@ class Reader:
                 high = middle - 1
         del seen[low:]
 
+    def _place(self, rows: int) -> _Places:
+        found = self._places.get(rows)
+        if found is None:
+            found = self._places[rows] = _Places(self.network, self._keys, self._values, rows)
+        return found
+
     def _pass(self, tokens: list[int]) -> Floats:
         """Read new tokens after those in the cache; x after the last layer, one row each."""
-        shape, start, rows = self.network.shape, len(self._tokens), len(tokens)
-        if min(tokens) < 0 or max(tokens) >= shape.vocab:
-            wrong = next(token for token in tokens if not 0 <= token < shape.vocab)
-            raise ValueError(f"a token of the text is {wrong!r}; it must be from 0 to {shape.vocab - 1}")
-        at = self._places.get(rows)
-        if at is None:
-            at = self._places[rows] = _Places(shape, rows)
+        vocab, start, rows = self.network.shape.vocab, len(self._tokens), len(tokens)
+        if min(tokens) < 0 or max(tokens) >= vocab:
+            wrong = next(token for token in tokens if not 0 <= token < vocab)
+            raise ValueError(f"a token of the text is {wrong!r}; it must be from 0 to {vocab - 1}")
+        at = self._place(rows)
         x, hidden, end = at.x, at.hidden, start + rows
         x[...] = self.network.embedding[tokens]
         turn = self._turn[start:end]
-        cells = shape.heads * rows
-        scores = self._scores[: cells * end].reshape(shape.heads, rows, end)
-        shares = self._shares[: cells * shape.context].reshape(shape.heads, rows, shape.context)
-        shares[:, :, end:] = 0.0
-        within = shares[:, :, :end]
-        score_heads, share_heads = list(scores), list(shares)
-        later = self._later[:rows, :rows]
-        for depth, layer in enumerate(self.network.layers):
-            matmul_t(self._norm(x, at), layer.qkv, at.qkv)
+        scores = at.score_space[:, : rows * end].reshape(-1, rows, end)
+        shares = at.shares[:, :, :end]
+        at.shares[:, :, end:] = 0.0
+        for layer in at.layers:
+            self._norm(x, at)
+            layer.qkv()
             np.multiply(at.turning_queries, turn, out=at.queries)
-            np.multiply(at.turning_keys, turn, out=self._turned_keys[depth, :, start:end].swapaxes(0, 1))
-            self._values[depth, :, :-1, start:end] = at.new_values
-            for query, key, score in zip(at.query_heads, self._key_heads[depth], score_heads, strict=True):
-                matmul_t(query, key[:end], score)
+            np.multiply(at.turning_keys, turn, out=layer.keys[start:end])
+            layer.values[:, :, start:end] = at.new_values
+            for score in layer.scores:
+                score(end)
             if rows > 1:
-                scores[:, :, start:] += later
+                scores[:, :, start:] += self._later[:rows, :rows]
             np.subtract(scores, np.maximum.reduce(scores, axis=-1, keepdims=True), out=scores)
-            np.exp(scores, out=within)
-            for share, value, mix in zip(share_heads, self._value_heads[depth], at.mix_heads, strict=True):
-                matmul_t(share, value, mix)
+            np.exp(scores, out=shares)
+            for mix in layer.mixes:
+                mix()
             np.divide(at.mixed, at.mass, out=at.joined)
-            x += matmul_t(at.flat, layer.out, at.add)
-            matmul_t(self._norm(x, at), layer.up, hidden)
+            layer.out()
+            np.add(x, at.add, out=x)
+            self._norm(x, at)
+            layer.up()
             np.maximum(hidden, 0.0, out=hidden)
             np.multiply(hidden, hidden, out=hidden)
-            x += matmul_t(hidden, layer.down, at.add)
+            layer.down()
+            np.add(x, at.add, out=x)
         self._tokens += tokens
         return x
 
-    def _head(self, x: Floats, rows: int) -> Floats:
-        head = self.network.head
-        at = self._places.get(rows)
-        if at is None:
-            at = self._places[rows] = _Places(self.network.shape, rows)
+    def _head(self, x: Floats) -> Floats:
+        head, at = self.network.head, self._place(len(x))
+        if x is not at.x:
+            at.x[...] = x
         if head.map is not None:
-            matmul_t(x, head.map, at.add)
-            x = np.add(at.add, x, out=at.add)
-        normed = self._norm(x, at)
-        np.multiply(normed, head.gain, out=normed)
-        return matmul_t(normed, head.embedding, at.logits)
+            matmul_t(at.x, head.map, at.add)
+            np.add(at.x, at.add, out=at.x)
+        self._norm(at.x, at)
+        np.multiply(at.normed, head.gain, out=at.normed)
+        at.head()
+        return at.logits
 
-    def _norm(self, x: Floats, at: _Places) -> Floats:
+    def _norm(self, x: Floats, at: _Places) -> None:
         """x over the root of its sum of squares; the square root of the width is in the weights that follow."""
         np.vecdot(x, x, out=at.square)
         np.add(at.square, self._eps, out=at.square)
         np.sqrt(at.square, out=at.square)
-        return np.divide(x, at.root, out=at.normed)
+        np.divide(x, at.root, out=at.normed)
 
 
 class _Places:
-    """Where a pass over so many rows puts its results, and the views of it that the pass needs, made once."""
+    """Where a pass over so many rows puts its results; the views and the prepared products it needs, made once."""
 
-    def __init__(self, shape: Shape, rows: int) -> None:
+    def __init__(self, network: Network, keys: Floats, values: Floats, rows: int) -> None:
+        shape = network.shape
         heads, size, width = shape.heads, shape.size, shape.width
         self.x = np.empty((rows, width), np.float32)
         self.normed = np.empty((rows, width), np.float32)
@@ -282,11 +280,28 @@ class _Places:
         pairs = self.qkv[:, : 2 * width].view(np.complex64).reshape(rows, 2 * heads, size // 2)
         self.turning_queries, self.turning_keys = pairs[:, :heads], pairs[:, heads:]
         self.new_values = self.qkv[:, 2 * width :].reshape(rows, heads, size).transpose(1, 2, 0)
-        turned = np.empty((heads, rows, size), np.float32)
-        self.queries = turned.view(np.complex64).swapaxes(0, 1)
-        self.query_heads = list(turned)
-        mix = np.empty((heads, rows, size + 1), np.float32)
-        self.mix_heads = list(mix)
-        self.mixed, self.mass = mix[:, :, :size], mix[:, :, size:]
+        self.turned = np.empty((heads, rows, size), np.float32)
+        self.queries = self.turned.view(np.complex64).swapaxes(0, 1)
+        self.scores = np.empty((heads, rows, shape.context), np.float32)
+        self.score_space = self.scores.reshape(heads, -1)
+        self.shares = np.zeros((heads, rows, shape.context), np.float32)
+        self.mix = np.empty((heads, rows, size + 1), np.float32)
+        self.mixed, self.mass = self.mix[:, :, :size], self.mix[:, :, size:]
         self.flat = np.empty((rows, width), np.float32)
         self.joined = self.flat.reshape(rows, heads, size).swapaxes(0, 1)
+        self.head = prepared(self.normed, network.head.embedding, self.logits)
+        self.layers = [_Products(self, *each) for each in zip(network.layers, keys, values, strict=True)]
+
+
+class _Products:
+    """A layer's products between those places, and its part of the cache."""
+
+    def __init__(self, at: _Places, layer: Layer, keys: Floats, values: Floats) -> None:
+        self.keys = keys.view(np.complex64).swapaxes(0, 1)
+        self.values = values[:, :-1]
+        self.qkv = prepared(at.normed, layer.qkv, at.qkv)
+        self.scores = [prepared(*each) for each in zip(at.turned, keys, at.scores, strict=True)]
+        self.mixes = [prepared(*each) for each in zip(at.shares, values, at.mix, strict=True)]
+        self.out = prepared(at.flat, layer.out, at.add)
+        self.up = prepared(at.normed, layer.up, at.hidden)
+        self.down = prepared(at.hidden, layer.down, at.add)

@@ -147,6 +147,35 @@ def test_it_goes_on_after_python_got_more_memory():
     assert len(more) == 6
 
 
+@pytest.mark.parametrize("by", ["kernel", "numpy"])
+def test_a_prepared_product_is_the_same_product_with_fresh_numbers_and_with_fewer_rows(by):
+    if by == "numpy":
+        kernel.plug(None)
+    x, w = arrays(3, 67, 9)
+    out = np.empty((3, 9), np.float32)
+    run = kernel.prepared(x, w, out)
+    for seed in range(3):
+        x[...], w[...] = arrays(3, 67, 9, seed)
+        run()
+        assert out.tobytes() == kernel.matmul_t(x, w).tobytes()
+    for outer in range(10):
+        out[...] = SENTINEL
+        run(outer)
+        assert close(out.reshape(-1)[: 3 * outer].reshape(3, outer), x, w[:outer])
+        assert (out.reshape(-1)[3 * outer :] == SENTINEL).all()
+
+
+def test_a_prepared_product_refuses_what_matmul_t_refuses_and_rows_that_are_not_there():
+    run = kernel.prepared(X, W, np.empty((2, 3), np.float32))
+    for outer in (-1, 4):
+        with pytest.raises(ValueError, match=rf"outer is {outer}; it must be a whole number from 0 to 3"):
+            run(outer)
+    with pytest.raises(ValueError, match="out is read-only"):
+        kernel.prepared(X, W, READ_ONLY)
+    with pytest.raises(ValueError, match="w is not C-contiguous"):
+        kernel.prepared(X, W.T.copy().T, np.empty((2, 3), np.float32))
+
+
 def test_empty_arrays_have_empty_answers():
     for rows, inner, outer in ((0, 3, 4), (2, 3, 0), (0, 0, 0)):
         assert kernel.matmul_t(*arrays(rows, inner, outer)).shape == (rows, outer)

@@ -29,7 +29,7 @@ def target_file(
     weights: Mapping[str, np.ndarray], config: Mapping[str, Any], merges: bpe.Merges, card: Mapping[str, Any]
 ) -> bytes:
     """The target's file."""
-    arrays: Arrays = {"merges": np.array(merges, dtype=np.uint16), **pack(weights)}
+    arrays: Arrays = {"merges": np.array(merges, dtype=np.uint16).reshape(-1, 2), **pack(weights)}
     full = {**config, "pretokenize": bpe.PRETOKENIZE.decode("latin-1")}
     return _checked(write(arrays, full, {"data": DATA, **card}), MOST_TARGET)
 

@@ -30,7 +30,8 @@ class Finding(NamedTuple):
 
 
 _UNIT_WORDS = (
-    "ms s µs tokens tokens/s requests/s rounds/s fraction % × GB MB GB/s MB/s TB/s TFLOP/s TOP/s W MHz °C experts"
+    "ms s µs tokens tokens/s requests/s rounds/s fraction % × GB MB GB/s MB/s TB/s TFLOP/s TOP/s W MHz °C experts "
+    "nats characters files weights contexts"
 )
 UNITS = tuple(_UNIT_WORDS.split())
 _TIMES = ("ms", "s", "µs")

@@ -38,21 +38,21 @@ Rows = list[dict[str, Any]]
 Logits = Callable[[str, torch.Tensor], torch.Tensor]
 
 
-def windows(ids: torch.Tensor) -> torch.Tensor:
-    """All of a held-out part as windows of 257 ids, each beginning with the last id of the one before."""
-    return ids[: (len(ids) - 1) // WINDOW * WINDOW + 1].unfold(0, WINDOW + 1, WINDOW)
+def windows(ids: torch.Tensor, length: int) -> torch.Tensor:
+    """All of a held-out part as windows of length + 1 ids, each beginning with the last id of the one before."""
+    return ids[: (len(ids) - 1) // length * length + 1].unfold(0, length + 1, length)
 
 
-def losses(logits: Logits, name: str, texts: Texts) -> dict[str, float]:
+def losses(logits: Logits, name: str, texts: Texts, length: int = WINDOW) -> dict[str, float]:
     """Nats a token over all windows of the held-out parts, by kind."""
     found = {}
     for kind in KINDS:
-        rows = windows(texts.parts[kind, "held"])
+        rows = windows(texts.parts[kind, "held"], length)
         parts = [
             F.cross_entropy(logits(name, some[:, :-1]).flatten(0, 1), some[:, 1:].flatten(), reduction="sum").item()
             for some in rows.split(8)
         ]
-        found[kind] = math.fsum(parts) / (rows.shape[0] * WINDOW)
+        found[kind] = math.fsum(parts) / (rows.shape[0] * length)
     return found
 
 
@@ -224,6 +224,10 @@ def main(arguments: Sequence[str]) -> int:
                         weights=told,
                     )
                 print(rows[-1], flush=True)
+    longest = exported.target.config.context
+    for kind, loss in losses(exported.logits, "target", texts, longest).items():
+        note = f"mean over all held-out tokens in windows of {longest}"
+        add(f"target-{kind}-longest", "held-out loss of target in its longest windows", "nats", loss, note)
     for name, found in table_losses(exported, texts).items():
         for kind, loss in found.items():
             add(f"{name}-{kind}", f"held-out loss of {name}", "nats", loss, "mean over all held-out tokens")

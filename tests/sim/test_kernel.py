@@ -4,7 +4,6 @@ In Pyodide the kernel itself works. Here a stand-in does, which gets addresses a
 order, so that what is passed on is tested here too.
 """
 
-import ctypes
 import os
 import sys
 
@@ -12,29 +11,13 @@ import pytest
 
 np = pytest.importorskip("numpy")
 kernel = pytest.importorskip("sim.kernel")
+by_address = pytest.importorskip("tests.sim.stand_in").by_address
 
 IN_BROWSER = sys.platform == "emscripten"
 INNER = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 64, 67, 129)
 OUTER = (1, 2, 3, 4, 5, 6, 7, 9, 13)
 GUARD = 16
 SENTINEL = np.float32(-12345.625)
-
-
-def floats(address, count):
-    return np.frombuffer((ctypes.c_float * count).from_address(address), np.float32) if count else np.empty(0, "f4")
-
-
-def by_address(x, w, out, rows, inner, outer):
-    """What the kernel does, in the kernel's order of additions."""
-    a, b = floats(x, rows * inner).reshape(rows, inner), floats(w, outer * inner).reshape(outer, inner)
-    sums = np.zeros((rows, outer, 4), np.float32)
-    whole = inner - inner % 4
-    for i in range(0, whole, 4):
-        sums += a[:, None, i : i + 4] * b[None, :, i : i + 4]
-    total = (sums[..., 0] + sums[..., 1]) + (sums[..., 2] + sums[..., 3])
-    for i in range(whole, inner):
-        total += a[:, None, i] * b[None, :, i]
-    floats(out, rows * outer)[:] = total.reshape(-1)
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,8 @@ SHAPES = {
     "two-layer": {"width": 128, "layers": 2, "heads": 4, "hidden": 512},
 }
 EXIT_LAYER = 1
+DECAY_FROM = 0.78
+"""Later than the target's: the last run, on the finished target, is where the drafts settle."""
 SHOW_S = 20.0
 
 
@@ -111,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
     shown, totals, steps = time.monotonic(), dict.fromkeys(drafts, 0.0), 0
     total = given.minutes * 60
     while state["elapsed"] < total * given.stop_at:
-        share = rate(state["elapsed"] / total, state["step"])
+        share = rate(state["elapsed"] / total, state["step"], DECAY_FROM)
         for optimiser in all_optimisers:
             for group in optimiser.param_groups:
                 group["lr"] = group["peak"] * share

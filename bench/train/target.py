@@ -69,11 +69,11 @@ def held_loss(model: Any, texts: Texts, rows: int, length: int) -> dict[str, flo
     return found
 
 
-def rate(progress: float, step: int) -> float:
+def rate(progress: float, step: int, decay_from: float = DECAY_FROM) -> float:
     """The share of the full learning rate at a share of the time."""
     if progress >= 1:
         return 0.0
-    return min(1.0, (step + 1) / WARM_UP_STEPS, (1 - progress) / (1 - DECAY_FROM))
+    return min(1.0, (step + 1) / WARM_UP_STEPS, (1 - progress) / (1 - decay_from))
 
 
 def save(path: Path, values: dict[str, Any]) -> None:

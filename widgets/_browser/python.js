@@ -21,7 +21,7 @@ const STOP_MS = 2000; // contract: a call that has not yielded so long after Sto
 const SILENCE_MS = 10000; // views take milliseconds, long work yields every 50: a hang or a dead worker, even on a slow phone
 const TRIES = 2;
 const RESTARTS = 3; // so many starts in a row without one answer: it is not going to work by itself
-const SCRIPTS = ["worker.js", "boot.js", "fetching.js"];
+const SCRIPTS = ["worker.js", "boot.js", "fetching.js", "files.js", "kernel.js"]; // worker.js and all that is imported from it
 
 export class Python {
   /** @type {State} */

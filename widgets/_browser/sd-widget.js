@@ -252,7 +252,7 @@ class SdWidget extends HTMLElement {
 
   /** Asks once more for what failed. */
   #again() {
-    return { label: "Retry", run: () => this.#ask() };
+    return { label: "Retry", run: async () => ((await outdated()) ? location.reload() : this.#ask()) };
   }
 
   /** From now on the answer is awaited; after a while the figure says so and can be stopped. */
@@ -346,11 +346,15 @@ class SdWidget extends HTMLElement {
   }
 }
 
-/** Retry after a failed start. Where a deploy has taken the files away, only a new page knows the new ones. */
+/** Retry after a failed start. */
 async function retryPython() {
-  const gone = await fetch(beside("assets.json"), { method: "HEAD", cache: "no-store" }).then(({ status }) => status === 404, () => false);
-  if (gone) location.reload();
+  if (await outdated()) location.reload();
   else python.retry();
+}
+
+/** Whether a deploy has taken this build's files away: then only a new page knows the new ones. */
+function outdated() {
+  return fetch(beside("assets.json"), { method: "HEAD", cache: "no-store" }).then(({ status }) => status === 404, () => false);
 }
 
 /** A message as a sentence. A file's name at its start keeps its letters. @param {string} text */

@@ -42,10 +42,26 @@ function fail(why) {
     retry.type = "button";
     retry.dataset.do = "retry";
     retry.textContent = "Retry";
-    retry.addEventListener("click", () => location.reload()); // a browser may remember a failed import for the page's life
+    retry.addEventListener("click", anew);
     notice.replaceChildren(words, retry);
     notice.hidden = false;
   }
+}
+
+/**
+ * Loads the page anew: a browser may remember a failed import for the page's life. Its cache may hold a bad copy for
+ * longer, since a file of a build never changes, so the scripts are fetched past it first.
+ */
+async function anew() {
+  const folder = new URL(`./${loaded}/`, import.meta.url);
+  try {
+    const rows = await (await fetch(new URL("assets.json", folder), { cache: "reload" })).json();
+    const scripts = rows.map((/** @type {{name: string}} */ { name }) => name).filter((/** @type {string} */ name) => /\.js$/.test(name));
+    await Promise.allSettled(scripts.map((/** @type {string} */ name) => fetch(new URL(name, folder), { cache: "reload" })));
+  } catch {
+    // The list cannot be had: another page may name another build.
+  }
+  location.reload();
 }
 
 // Material's instant navigation swaps pages without loading them: it says so through document$, and at once.

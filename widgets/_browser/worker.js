@@ -9,7 +9,7 @@
  */
 
 import { boot } from "./boot.js";
-import { FetchProblem, get, words } from "./fetching.js";
+import { FetchProblem, getBytes, words } from "./fetching.js";
 import { Files } from "./files.js";
 
 /** @typedef {{id: number, widget: string, params: Record<string, unknown>}} Request */
@@ -118,7 +118,7 @@ function keepFile(content, { name, bytes, sha256 }) {
 async function loadData(name) {
   const file = `data/${name}.json`;
   // The folder is named by its contents, so a good copy in the cache is the right one; a bad one was answered as bad.
-  const text = await (await get(file, "no-cache")).text();
+  const text = new TextDecoder().decode(await getBytes(file, "no-cache"));
   const { error } = JSON.parse(python.answer.set_data(name, text));
   if (error) throw new FetchProblem(error.message, [file]);
 }

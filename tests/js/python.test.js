@@ -179,6 +179,25 @@ test("a slow but living worker is left alone: it is loading something", async ()
   assert.ok(worker.alive);
 });
 
+test("importing a package takes all of a worker's time: it is given a minute, and no longer", async () => {
+  const worker = live();
+  worker.say({ loading: 1 });
+  ask(A, { n: 1 });
+  mock.timers.tick(50000);
+  mock.timers.tick(2000);
+  await settle();
+  assert.ok(worker.alive);
+  mock.timers.tick(12500);
+  mock.timers.tick(2000);
+  await settle();
+  assert.ok(!worker.alive);
+  newest().say({ boot: "ready" }); // the new one loads nothing
+  mock.timers.tick(12500);
+  mock.timers.tick(2000);
+  await settle();
+  assert.ok(!workers[1].alive);
+});
+
 test("back from the cache: a dead worker is replaced, a living one kept", async () => {
   const first = live();
   const kept = python.check();

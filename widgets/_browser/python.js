@@ -19,6 +19,7 @@ import { beside, diagnose, words } from "./fetching.js";
 
 const STOP_MS = 2000; // contract: a call that has not yielded so long after Stop is killed
 const SILENCE_MS = 10000; // views take milliseconds, long work yields every 50: a hang or a dead worker, even on a slow phone
+const LOADING_MS = 60000; // while a package is loaded: importing NumPy holds a slow phone up for longer than a view may
 const TRIES = 2;
 const RESTARTS = 3; // so many starts in a row without one answer: it is not going to work by itself
 const SCRIPTS = ["worker.js", "boot.js", "fetching.js", "files.js", "kernel.js"]; // worker.js and all that is imported from it
@@ -33,6 +34,7 @@ export class Python {
   #lastId = 0;
   #lastPing = 0;
   #restarts = 0;
+  #loading = 0;
   /** @type {string[]} files that were wrong at the last start */
   #suspects = [];
   /** @type {Map<object, {flying: Request, waiting: Request | null}>} */
@@ -190,6 +192,9 @@ export class Python {
       this.#fail(message.message, message.files ?? []);
     } else if (message.crashed) {
       this.#broken(message.crashed);
+    } else if (message.loading) {
+      this.#loading += message.loading;
+      for (const { flying } of this.#lanes.values()) flying.heard = Date.now();
     } else if (message.pong) {
       this.#pings.get(message.pong)?.();
     } else {
@@ -263,7 +268,8 @@ export class Python {
 
   /** Long silence with a request open: ask whether anybody is there. */
   async #listen() {
-    const quiet = [...this.#lanes.values()].some(({ flying }) => flying.posted && Date.now() - flying.heard > SILENCE_MS);
+    const patience = this.#loading > 0 ? LOADING_MS : SILENCE_MS;
+    const quiet = [...this.#lanes.values()].some(({ flying }) => flying.posted && Date.now() - flying.heard > patience);
     if (!quiet || this.state !== "ready") return;
     const worker = this.#worker;
     if ((await this.#ping()) || worker !== this.#worker) return;
@@ -327,6 +333,7 @@ export class Python {
   #end() {
     this.#worker?.terminate();
     this.#worker = null;
+    this.#loading = 0;
     clearInterval(this.#watch);
   }
 

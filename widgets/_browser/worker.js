@@ -2,7 +2,8 @@
  * The worker: takes requests one by one, has Python answer them, sends the answers back. JSON text both ways.
  *
  *   page -> worker   {id, widget, params} · {stop: id} · {ping: n} · {prepare: widget}; with a file: {text, files: {parameter: File}}
- *   worker -> page   {id, view} · {id, progress, view} · {id, error} · {id, output} · {boot} · {pong: n} · {crashed}
+ *   worker -> page   {id, view} · {id, progress, view} · {id, error} · {id, output}
+ *                    {boot} · {loading: 1 or -1} · {pong: n} · {crashed}
  *
  * After each yield of a long piece of work the worker goes back to its message queue, so that a newer request or a Stop
  * is heard. Nothing of Python crosses to the page, only text. This file must not know the page, nor any widget.
@@ -102,7 +103,10 @@ function prepare(widget) {
 
 /** @param {string} name */
 function loadPackage(name) {
-  const loading = packages.get(name) ?? python.load(name);
+  const known = packages.get(name);
+  if (known) return known;
+  post({ loading: 1 }); // importing a package may leave no time to answer a ping
+  const loading = python.load(name).finally(() => post({ loading: -1 }));
   packages.set(name, loading);
   loading.catch(() => packages.delete(name));
   return loading;

@@ -31,6 +31,7 @@ NETWORKS = ("target", "one-layer", "two-layer", "exit")
 DRAFTS = ("one-layer", "two-layer", "trigram", "bigram", "look-up", "exit")
 TEMPERATURES = (0.7, 1.0)
 PROMPTS, PROMPT, NEW = 64, 64, 64
+KNOWN, REPEATED = 64, 16
 WINDOW = 256
 CURVE = 12
 
@@ -126,6 +127,17 @@ def overlaps(exported: Exported, texts: Texts, kind: str, temperature: float, se
     return found
 
 
+def repeated(exported: Exported, texts: Texts, kind: str) -> float:
+    """The share of passages of the training text that the target goes on with as they stand there."""
+    ids = texts.parts[kind, "train"]
+    starts = torch.linspace(0, len(ids) - KNOWN - REPEATED, PROMPTS).long().tolist()
+    passages = torch.stack([ids[start : start + KNOWN + REPEATED] for start in starts])
+    written = write_texts(
+        exported.target, passages[:, :KNOWN], KNOWN + REPEATED, torch.zeros(PROMPTS), torch.Generator().manual_seed(0)
+    )
+    return float((written == passages).all(dim=1).double().mean())
+
+
 def thinned(curve: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """Points of a curve, the first and the last among them."""
     if len(curve) <= most:
@@ -156,7 +168,13 @@ def main(arguments: Sequence[str]) -> int:
     rows: Rows = []
 
     def add(ident: str, quantity: str, unit: str, value: float, note: str, **more: Any) -> None:
-        told = {"id": f"tiny-{ident}", "quantity": quantity, "unit": unit, "value": float(f"{value:.6g}"), "n": 1}
+        told = {
+            "id": f"tiny-{ident}",
+            "quantity": quantity,
+            "unit": unit,
+            "value": value if isinstance(value, int) else float(f"{value:.6g}"),
+            "n": 1,
+        }
         rows.append(told | more | {"note": note})
 
     run = "one training run, one seed"
@@ -188,7 +206,6 @@ def main(arguments: Sequence[str]) -> int:
     state = stored["state"]
     add("target-time", "training time of the target", "s", state["elapsed"], f"{run}, machine shared")
     add("target-tokens", "tokens the target was trained on", "tokens", state["tokens"], run)
-    add("target-steps", "steps of the target's training", "steps", state["step"], run)
     total = facts["prose_train"]["tokens"] + facts["code_train"]["tokens"]
     add("target-epochs", "passes over the training text", "×", state["tokens"] / total, f"{run}; prose more, code less")
     add("drafts-time", "training time of the drafts", "s", drafts["state"]["elapsed"], f"{run}, machine shared")
@@ -203,9 +220,13 @@ def main(arguments: Sequence[str]) -> int:
     before = min(state["curve"], key=lambda point: abs(point["tokens"] - 0.9 * last["tokens"]))
     for kind in KINDS:
         note = f"{run}; from {before['tokens']} to {last['tokens']} tokens; the learning rate falls to zero there"
-        gain = max(0.0, before[kind] - last[kind])
+        gain = before[kind] - last[kind]
         add(f"last-tenth-{kind}", f"what the last tenth of the training took off the loss, {kind}", "nats", gain, note)
 
+    for kind in KINDS:
+        note = f"{PROMPTS} passages trained on, {KNOWN} tokens given, the next {REPEATED} at T = 0"
+        share = repeated(exported, texts, kind)
+        add(f"repeated-{kind}", "passages of the training text repeated word for word", "fraction", share, note)
     for told, logits in (("fp32", fp32(given.target, given.drafts)), ("int8", exported.logits)):
         for name in NETWORKS:
             for kind, loss in losses(logits, name, texts).items():

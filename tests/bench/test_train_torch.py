@@ -7,7 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: bench/train/README.md says how to get it")
 
-from bench.train import distil, export, exported, golden, sample, tables, target  # noqa: E402
+from bench import check  # noqa: E402
+from bench.train import card, distil, export, exported, golden, sample, tables, target  # noqa: E402
 from bench.train.model import Config, Model, orthogonal  # noqa: E402
 from sim import lm  # noqa: E402
 
@@ -33,6 +34,10 @@ def data(tmp_path):
             ids.tofile(tmp_path / f"{kind}-{part}.u16")
             (tmp_path / f"{kind}-{part}.bin").write_bytes(b"a few words here\n\n" * 60)
     (tmp_path / "merges.json").write_text("[]")
+    counted = {"characters": 1020, "tokens": 3000}
+    facts = {f"{kind}_{part}": counted for kind in target.KINDS for part in ("train", "held")}
+    facts |= {"files": 3, "held_files": ["a.py"], "other_licence": []}
+    (tmp_path / "corpus.json").write_text(json.dumps(facts))
     return tmp_path
 
 
@@ -69,12 +74,16 @@ def test_the_rate_warms_up_stays_and_falls_to_zero():
 
 def test_training_distilling_export_and_references_hang_together(data, tmp_path, monkeypatch):
     monkeypatch.setattr(target, "Config", lambda context: SHAPE)
-    monkeypatch.setattr(
-        distil, "SHAPES", {"one-layer": {"vocab": 256, "width": 16, "layers": 1, "heads": 2, "hidden": 32}}
-    )
+    small = {"one-layer": {"vocab": 256, "width": 16, "layers": 1, "heads": 2, "hidden": 32}}
+    monkeypatch.setattr(distil, "SHAPES", small)
+    monkeypatch.setattr(card, "SHAPES", small)
     monkeypatch.setattr(golden, "NETWORKS", ("target", "one-layer", "exit"))
     monkeypatch.setattr(golden, "LENGTHS", (12, 30))
     monkeypatch.setattr(export, "FOLLOWERS", 16)
+    monkeypatch.setattr(card, "NETWORKS", ("target", "one-layer", "exit"))
+    monkeypatch.setattr(card, "DRAFTS", ("one-layer", "trigram", "bigram", "look-up", "exit"))
+    for name, value in {"WINDOW": 32, "PROMPTS": 4, "PROMPT": 8, "NEW": 8, "KNOWN": 8, "REPEATED": 4}.items():
+        monkeypatch.setattr(card, name, value)
     torch.manual_seed(0)
     common = ["--data", str(data)]
     assert target.main([*common, "--out", str(data), "--minutes", "0.05", "--context", "32", "--rows", "4"]) == 0
@@ -106,3 +115,21 @@ def test_training_distilling_export_and_references_hang_together(data, tmp_path,
             assert np.allclose(pair.draft(name, pair.target())(prompt["tokens"]), row.numpy(), atol=1e-5)
         entries, rows = prompt["target"]["entries"], prompt["target"]["logits"]
         assert np.allclose(logits[entries].numpy(), rows[-1], atol=1e-4)
+    about = [
+        "--models",
+        str(models),
+        "--hardware",
+        "CPU AMD EPYC",
+        "--memory-gb",
+        "1",
+        "--commit",
+        "0",
+        "--date",
+        "2026-11-30",
+    ]
+    assert card.main([*common, *where, "--drafts", str(data / "drafts.pt"), *about]) == 0
+    text = (models / "card.json").read_text(encoding="utf-8")
+    assert [found for found in check.check(text, "card.json") if found.level == "error"] == []
+    values = {row["id"]: row["value"] for row in json.loads(text)["rows"]}
+    assert abs(values["tiny-target-prose"] - values["tiny-target-prose-fp32"]) < 0.02
+    assert all(0 <= value <= 1.000001 for name, value in values.items() if name.startswith("tiny-overlap"))

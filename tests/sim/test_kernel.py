@@ -176,6 +176,31 @@ def test_without_a_kernel_numpy_does_the_work():
         kernel.matmul_t(x, w[:, :66].copy())
 
 
+def test_a_kernel_set_aside_does_nothing_and_is_there_again_afterwards():
+    held, asked = kernel._kernel, []
+
+    def wrong(*addresses):
+        asked.append(addresses)
+
+    x, w = arrays(3, 8, 5)
+    again = kernel.prepared(x, w, out := np.empty((3, 5), np.float32))
+    kernel.plug(wrong)
+    try:
+        with kernel.set_aside():
+            assert not kernel.plugged()
+            assert close(kernel.matmul_t(x, w), x, w)
+            again()
+            assert close(out, x, w)
+        with pytest.raises(ZeroDivisionError), kernel.set_aside():
+            raise ZeroDivisionError
+        assert kernel.plugged()
+        assert asked == []
+        again()
+        assert len(asked) == 1
+    finally:
+        kernel.plug(held)
+
+
 class Elsewhere(np.ndarray):
     """A subclass could lie about where its numbers are."""
 

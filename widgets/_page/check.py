@@ -21,11 +21,11 @@ import yaml
 from markdown import Extension, Markdown
 
 from sim import data
-from widgets._page import fences
+from widgets._page import fences, typed
 from widgets._page.extension import SiteExtension
 from widgets._page.problems import CURRENT, Page, Problem, hint
 
-__all__ = ["check", "main", "problems_in"]
+__all__ = ["check", "main", "problems_in", "warnings_in"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _FRONT = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
@@ -76,15 +76,17 @@ def main(arguments: list[str]) -> int:
 
 
 def check(docs: Path) -> int:
-    """Print every problem below `docs` and a last line that counts them; 1 if there are any, else 0."""
+    """Print what is wrong or doubtful below `docs` and a last line that counts it; 1 if anything is wrong, else 0."""
     if not docs.is_dir():
         print(f"{docs}: no such folder", file=sys.stderr)
         return 2
     found = problems_in(docs)
-    for problem in found:
+    warned = warnings_in(docs)
+    for problem in sorted([*found, *warned]):
         print(problem)
     pages = sum(1 for _ in _pages(docs))
-    print(f"{len(found) or 'no'} problem{'s' if len(found) != 1 else ''} in {pages} pages", file=sys.stderr)
+    besides = f" and {len(warned)} warning{'s' if len(warned) != 1 else ''}" if warned else ""
+    print(f"{len(found) or 'no'} problem{'s' if len(found) != 1 else ''}{besides} in {pages} pages", file=sys.stderr)
     return 1 if found else 0
 
 
@@ -115,6 +117,17 @@ def problems_in(docs: Path, folder: str = "") -> list[Problem]:
         except (ValueError, OSError) as error:
             found.append(Problem(name, 1, str(error).removeprefix(f"{name}: ")))
     return sorted(dict.fromkeys(found))
+
+
+def warnings_in(docs: Path) -> list[Problem]:
+    """Numbers typed by hand in the pages below `docs`; a build does not care."""
+    found: list[Problem] = []
+    for path in _pages(docs):
+        name = f"{docs.name}/{path.relative_to(docs).as_posix()}"
+        text = _text(path, name, [])
+        if text is not None:
+            found += typed.warnings(name, text, docs.resolve().parent / "tests" / "site" / "claims.toml")
+    return found
 
 
 def _pages(docs: Path) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """The target and its drafts behind one small interface: a text in, a row out.
 
 Why it exists: speculation does not ask where a guess comes from. A one-layer network, a table of counts, a look into
-the text itself and the target's own first layer all answer the same question here, to `sim.lm.generate` and to
+the text itself and the target's own first layer all answer the same question here, to `sim.lm.rounds` and to
 `sim.decode` alike. Rows are after temperature, top-k and top-p, on both sides. It must not know rounds.
 """
 

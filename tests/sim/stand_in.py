@@ -14,10 +14,12 @@ def floats(address, count):
 def by_address(x, w, out, rows, inner, outer):
     """What the kernel does, in the kernel's order of additions."""
     a, b = floats(x, rows * inner).reshape(rows, inner), floats(w, outer * inner).reshape(outer, inner)
-    sums = np.zeros((rows, outer, 4), np.float32)
     whole = inner - inner % 4
-    for i in range(0, whole, 4):
-        sums += a[:, None, i : i + 4] * b[None, :, i : i + 4]
+    fours = (a[:, None, :whole] * b[None, :, :whole]).reshape(rows, outer, whole // 4, 4)
+    # accumulate, because it adds one after the other; reduce may not
+    sums = (
+        np.add.accumulate(fours, axis=2)[:, :, -1] + np.float32(0) if whole else np.zeros((rows, outer, 4), np.float32)
+    )
     total = (sums[..., 0] + sums[..., 1]) + (sums[..., 2] + sums[..., 3])
     for i in range(whole, inner):
         total += a[:, None, i] * b[None, :, i]

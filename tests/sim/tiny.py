@@ -1,6 +1,7 @@
 """A pair of random weights for tests: the files' real form, a few kilobytes, every draft. Needs NumPy."""
 
-import json
+import copy
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,10 +43,7 @@ MERGES = (
 VOCAB = 256 + len(MERGES)
 SIZES = {"vocab": VOCAB, "context": 96, "rope_theta": 10000.0, "eps": 1e-6}
 TARGET = {**SIZES, "width": 32, "layers": 2, "heads": 2, "hidden": 48}
-NETWORKS: dict[str, dict[str, Any]] = {
-    "one-layer": {**SIZES, "width": 16, "layers": 1, "heads": 2, "hidden": 24},
-    "two-layer": {**SIZES, "width": 24, "layers": 2, "heads": 3, "hidden": 32},
-}
+NETWORKS: dict[str, dict[str, Any]] = {"one-layer": {**TARGET, "layers": 1}, "two-layer": TARGET}
 
 
 @dataclass
@@ -65,28 +63,41 @@ class Files:
         return load(*self.written())
 
 
-def files(seed: int = 0) -> Files:
-    """A random pair whose drafts are no strangers to the target: they share its liking of some tokens."""
-    chance = np.random.default_rng(seed)
-    made = Files(config=json.loads(json.dumps({**TARGET, "pretokenize": PATTERN})))
-    made.target["merges"] = np.array(_merges(), np.uint16)
-    liking = chance.standard_normal(VOCAB)
-    made.target |= _network(chance, TARGET, "", liking)
+def files() -> Files:
+    """A random target; drafts that are it with something left out and noise on top, so that they are right at times."""
+    return copy.deepcopy(_files())
+
+
+def pair() -> Pair:
+    return files().loaded()
+
+
+@functools.cache
+def _files() -> Files:
+    chance = np.random.default_rng(0)
+    made = Files(config={**TARGET, "pretokenize": PATTERN})
+    floats = _network(chance)
+    made.target = {"merges": np.array(_merges(), np.uint16), **_stored(floats)}
+    target = made.loaded().target()
     for name, config in NETWORKS.items():
-        made.drafts |= _network(chance, config, f"{name}.", liking)
+        kept = {
+            tensor: values
+            for tensor, values in floats.items()
+            if not tensor.startswith(("merges", f"layers.{config['layers']}"))
+        }
+        noisy = {
+            tensor: values + 0.25 * values.std() * chance.standard_normal(values.shape)
+            for tensor, values in kept.items()
+        }
+        made.drafts |= {f"{name}.{tensor}": values for tensor, values in _stored(noisy).items()}
         made.drafts_config[name] = dict(config)
     width = TARGET["width"]
-    made.drafts["exit.norm"] = np.full(width, 1.25, np.float16)
-    made.drafts["exit.map"], made.drafts["exit.map.scale"] = _int8(0.1 * chance.standard_normal((width, width)))
+    made.drafts["exit.norm"] = floats["norm"].astype(np.float16)
+    made.drafts |= _stored({"exit.map": 0.1 * chance.standard_normal((width, width))})
     made.drafts_config["exit"] = {"layer": 1}
-    rows = np.exp(liking + chance.standard_normal((VOCAB, VOCAB)))
-    made.drafts |= _tables(chance, rows / rows.sum(axis=1, keepdims=True))
+    made.drafts |= _tables(target)
     made.drafts_config |= {"bigram": {"order": 1}, "trigram": {"order": 2}}
     return made
-
-
-def pair(seed: int = 0) -> Pair:
-    return files(seed).loaded()
 
 
 def _merges():
@@ -101,38 +112,36 @@ def _merges():
     return found
 
 
-def _int8(matrix):
-    scales = (np.abs(matrix).max(axis=1) / 127).astype(np.float16)
-    return np.rint(matrix / scales.astype(np.float64)[:, None]).clip(-127, 127).astype(np.int8), scales
-
-
-def _network(chance, config, prefix, liking):
-    width, hidden = config["width"], config["hidden"]
-    made: dict[str, Any] = {}
-
-    def matrix(name, outer, inner, size):
-        values = size * inner**-0.5 * chance.standard_normal((outer, inner))
-        made[prefix + name], made[f"{prefix}{name}.scale"] = _int8(values)
-
-    def gain(name, about=1.0):
-        made[prefix + name] = (about * (1 + 0.1 * chance.standard_normal(width))).astype(np.float16)
-
-    embedding = 0.7 * chance.standard_normal((config["vocab"], width))
-    embedding[:, 0] += 0.6 * liking  # every text's first number is large: a liking that does not depend on it
-    embedding[:, 0] += 2.0
-    made[f"{prefix}embedding"], made[f"{prefix}embedding.scale"] = _int8(embedding)
-    for i in range(config["layers"]):
-        gain(f"layers.{i}.norm1")
-        matrix(f"layers.{i}.qkv", 3 * width, width, 1.5)
-        matrix(f"layers.{i}.out", width, width, 0.7)
-        gain(f"layers.{i}.norm2")
-        matrix(f"layers.{i}.up", hidden, width, 1.0)
-        matrix(f"layers.{i}.down", width, hidden, 0.7)
-    gain("norm", 0.6)
+def _network(chance):
+    """The target's weights before they are rounded."""
+    width, hidden = TARGET["width"], TARGET["hidden"]
+    made = {"embedding": 0.7 * chance.standard_normal((VOCAB, width))}
+    for i in range(TARGET["layers"]):
+        sizes = {"qkv": (3 * width, width), "out": (width, width), "up": (hidden, width), "down": (width, hidden)}
+        for name, (outer, inner) in sizes.items():
+            made[f"layers.{i}.{name}"] = 1.2 * inner**-0.5 * chance.standard_normal((outer, inner))
+        for name in ("norm1", "norm2"):
+            made[f"layers.{i}.{name}"] = 1 + 0.1 * chance.standard_normal(width)
+    made["norm"] = 0.4 * (1 + 0.1 * chance.standard_normal(width))
     return made
 
 
-def _tables(chance, rows):
+def _stored(weights):
+    """int8 rows with their scales, vectors in float16."""
+    made = {}
+    for name, values in weights.items():
+        if values.ndim == 1:
+            made[name] = values.astype(np.float16)
+            continue
+        scales = (np.abs(values).max(axis=1) / 127).astype(np.float16)
+        rows = np.rint(values / scales.astype(np.float64)[:, None]).clip(-127, 127)
+        made[name], made[f"{name}.scale"] = rows.astype(np.int8), scales
+    return made
+
+
+def _tables(target):
+    """The target's own rows after one token and after two, cut to the likeliest."""
+    rows = np.stack([target((token,)) for token in range(VOCAB)])
     order = np.argsort(-rows, axis=1)[:, :20]
     top = np.take_along_axis(rows, order, axis=1)
     made = {
@@ -140,12 +149,19 @@ def _tables(chance, rows):
         "bigram.weights": np.rint(255 * np.sqrt(top / top[:, :1])).astype(np.uint8),
         "bigram.rest": (1 - top.sum(axis=1)).astype(np.float16),
     }
-    contexts = np.sort(chance.choice(VOCAB * VOCAB, 3000, replace=False)).astype(np.int32)
-    for prefix, count in (("trigram.", len(contexts)), ("trigram.bigram.", VOCAB)):
-        numbers = chance.integers(0, 5, count).astype(np.uint8)
-        made[f"{prefix}counts"] = numbers
-        made[f"{prefix}tokens"] = np.concatenate([chance.permutation(VOCAB)[:n] for n in numbers]).astype(np.uint16)
-        made[f"{prefix}weights"] = chance.integers(20, 128, int(numbers.sum())).astype(np.uint8)
-    made["trigram.contexts"] = contexts
-    made["trigram.unigram"] = np.rint(255 * np.sqrt(rows.mean(axis=0) / rows.mean(axis=0).max())).astype(np.uint8)
+    some = range(90, 112)
+    contexts = [(before, last) for before in some for last in some]
+    after_two = np.stack([target(context) for context in contexts])
+    made["trigram.contexts"] = np.array([before * VOCAB + last for before, last in contexts], np.int32)
+    for prefix, listed, most in (("trigram.", after_two, 6), ("trigram.bigram.", rows, 12)):
+        order = np.argsort(-listed, axis=1)[:, :most]
+        numbers = np.arange(len(listed)) % (most + 1)  # some have none
+        keep = np.arange(most) < numbers[:, None]
+        made[f"{prefix}counts"] = numbers.astype(np.uint8)
+        made[f"{prefix}tokens"] = order[keep].astype(np.uint16)
+        made[f"{prefix}weights"] = np.floor(255 * np.sqrt(np.take_along_axis(listed, order, axis=1)))[keep].astype(
+            np.uint8
+        )
+    mean = rows.mean(axis=0)
+    made["trigram.unigram"] = np.rint(255 * np.sqrt(mean / mean.max())).clip(1).astype(np.uint8)
     return made

@@ -39,7 +39,7 @@ MARKS = ("primary", "secondary", "figure", "derived", "memory")
 _FROM_0 = (
     "alpha c accepted_per_drafted gamma speedup predicted_speedup speedup_from_times ops_factor ms_per_token "
     "baseline_ms_per_token tokens_per_second qps temperature memory_gb clock_mhz power_cap_w warmup context rounds "
-    "drafted accepted emitted rate weight_bytes kv_bytes operations verify_ratio"
+    "drafted tested accepted emitted rate standard_error alpha_error weight_bytes kv_bytes operations verify_ratio"
 )
 _FROM_1 = "tokens_per_pass batch devices layers layers_run positions experts active n concurrency"
 AT_LEAST: Mapping[str, float] = MappingProxyType(dict.fromkeys(_FROM_0.split(), 0) | dict.fromkeys(_FROM_1.split(), 1))
@@ -47,8 +47,8 @@ AT_LEAST: Mapping[str, float] = MappingProxyType(dict.fromkeys(_FROM_0.split(), 
 FRACTIONS = ("alpha", "accepted_per_drafted", "rate")
 
 _UNITS = {
-    "fraction": "alpha c accepted_per_drafted rate",
-    "tokens": "gamma tokens_per_pass positions context drafted accepted emitted",
+    "fraction": "alpha alpha_error c accepted_per_drafted rate",
+    "tokens": "gamma tokens_per_pass positions context drafted tested accepted emitted",
     "×": "speedup predicted_speedup speedup_from_times ops_factor",
     "ms": "ms_per_token baseline_ms_per_token",
     "tokens/s": "tokens_per_second",
@@ -178,12 +178,15 @@ class Measurement(Provenance):
     max: float | None = None
     predicted: float | None = None
     goal: float | None = None
+    standard_error: float | None = None
+    alpha_error: float | None = None
     weight_bytes: float | None = None
     kv_bytes: float | None = None
     operations: float | None = None
     verify_ratio: float | None = None
     rounds: int | None = None
     drafted: int | None = None
+    tested: int | None = None
     accepted: int | None = None
     emitted: int | None = None
     rate: float | None = None

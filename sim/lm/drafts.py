@@ -20,7 +20,7 @@ __all__ = ["Draft", "LookUp", "NetworkDraft", "Table", "TableDraft", "Target"]
 
 LONGEST = 3
 """Tokens of the text's end that a look-up wants to find again; it takes fewer where there are no more."""
-_REMEMBERED = 4096
+_REMEMBERED = 1024
 
 
 class Draft(Protocol):

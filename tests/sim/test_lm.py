@@ -57,7 +57,7 @@ def run(name, gamma=3, count=24, cut=(1.0, 0, 1.0), seed=0, prompt=PROMPT, **mor
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("name", lm.DRAFTS)
 def test_the_rounds_are_those_of_decode(name, cut):
-    for seed, gamma in ((1, 3), (2, 5)):
+    for seed, gamma in ((1, 3), (2, 5)) if cut == CUTS[1] else ((1, 3),):
         steps = run(name, gamma, 14, cut, seed)
         # A look-up drafts nothing where it finds nothing; decode is told so by the row's largest entry.
         confidence = 0.5 if name == "look-up" else 0.0
@@ -69,7 +69,7 @@ def test_the_rounds_are_those_of_decode(name, cut):
 
 def test_the_cases_above_accept_some_and_reject_some():
     for name in lm.DRAFTS:
-        steps = [step for cut in CUTS for step in run(name, 3, 24, cut, 1)]
+        steps = [step for cut in CUTS for step in run(name, 3, 14, cut, 1)]
         kept, drafted = (sum(map(count, steps)) for count in (lambda s: s.accepted, lambda s: len(s.draft)))
         assert 0.02 < kept / drafted < 0.98, (name, kept, drafted)
 

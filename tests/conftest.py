@@ -6,6 +6,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# Read when NumPy is loaded: tests run side by side, and a product's second thread would wait for a core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # SIM_EXAMPLES: how many random examples a property gets. Few where tests run inside WebAssembly, many when hunting.
 settings.register_profile(
     "repository",

@@ -95,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
     texts, samples = Texts(given.data, given.seed), Samples(given.samples)
     drafts: dict[str, Any] = {name: Model(Config(context=given.context, **shape)) for name, shape in SHAPES.items()}
     drafts["exit"] = Exit(target)
-    settings = {"one-layer": (0.03, 0.005), "two-layer": (0.03, 0.005), "exit": (0.02, 0.001)}
+    settings = {"one-layer": (0.03, 0.005), "two-layer": (0.03, 0.005), "exit": (0.04, 0.003)}
     all_optimisers = [
         each for name, draft in drafts.items() for each in optimisers(draft, *settings[name], iterations=4)
     ]

@@ -144,9 +144,9 @@ class Muon(torch.optim.Optimizer):  # type: ignore[misc]
 
 
 def optimisers(model: nn.Module, matrix_lr: float, other_lr: float, iterations: int = 4) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices inside blocks, Adam for embedding and gains; each group knows its full rate as `peak`."""
-    inside = [p for name, p in model.named_parameters() if "layers." in name and p.ndim == 2]
-    rest = [p for name, p in model.named_parameters() if not ("layers." in name and p.ndim == 2)]
+    """Muon for matrices, Adam for embedding and gains; each group knows its full rate as `peak`."""
+    inside = [p for name, p in model.named_parameters() if p.ndim == 2 and name != "embedding"]
+    rest = [p for name, p in model.named_parameters() if p.ndim != 2 or name == "embedding"]
     found: list[torch.optim.Optimizer] = [torch.optim.Adam(rest, lr=other_lr, betas=(0.9, 0.95), eps=1e-10)]
     if inside:
         found.append(Muon(inside, lr=matrix_lr, iterations=iterations))

@@ -1,7 +1,7 @@
 """What goes wrong in a reader's browser, in each engine: it is said in words, or nobody notices.
 
-The whole table of faults runs in Chromium (tests/site). Here are those that engines see with their own eyes: what they
-call a page in place of a script, how they lose a worker, what they refuse under a policy.
+The whole table of faults (tests/site/faults.py) runs in Chromium. Here are the rows that engines see with their own
+eyes: what they call a page in place of a script, how they lose a worker, what they refuse under a policy.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import base64
 import hashlib
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.engines.test_journey import ALL, TWO, move, shows
 from tests.engines.visitor import Visitor
-from tests.site.odd import linked_copy, live_folder
-from tests.tools.server import Host, serve
+from tests.site.faults import ABSENT, FILES, SPOILED, Row, place, told
+from tests.site.odd import BUILT
+from tests.tools.server import Host
 
-KINDS = "share 0.6, length 4, round 0, card a, on True, words hello"
+EVERYWHERE = ("a web page in its place: worker.js", "cut off on its way: site.zip", "truncated: pyodide.asm.wasm")
 KEEP_WORKERS = """
   (() => {
     window.pythons = [];
@@ -31,49 +31,34 @@ KEEP_WORKERS = """
 """
 
 
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        ("delete window.WebAssembly", "This browser has no WebAssembly"),
-        ("window.Worker = class { constructor() { throw new Error('workers are refused') } }", "Workers are refused"),
-    ],
-    ids=["no WebAssembly", "no workers"],
-)
-def test_a_browser_that_cannot(visitor: Visitor, host: Host, script: str, words: str) -> None:
+@pytest.mark.parametrize("what", ["WebAssembly absent", "workers refused"])
+def test_a_browser_that_cannot(visitor: Visitor, host: Host, what: str) -> None:
+    gone, back, words = ABSENT[what]
     visitor.open(host.url + TWO)
     visitor.wait_for("!!customElements.get('sd-widget')", "the live part")
-    visitor.evaluate(f"(() => {{ {script} }})()")
+    visitor.evaluate(f"(() => {{ {gone} }})()")
     visitor.press("#draft_verify-gamma", "End")
     visitor.wait_for_attribute("#draft_verify", "data-state", "failed")
     assert words in visitor.text("#draft_verify .sd-notice")
     assert visitor.attribute("#draft_verify-gamma", "aria-valuetext") == "8 tokens"
+    visitor.evaluate(f"(() => {{ {back} }})()")
+    visitor.click("#draft_verify [data-do=retry]")
+    visitor.wait_for_attribute("#draft_verify", "data-state", "live")
+    shows(visitor, 8)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("worker.js", b"<!doctype html><title>404</title>", "worker.js holds a web page in place of JavaScript"),
-        ("pyodide.asm.wasm", b"\0asm", "pyodide.asm.wasm has 4 bytes in place of"),
-    ],
-)
-def test_a_broken_file_is_named_and_retry_works_once_it_is_whole(
-    visitor: Visitor, built: Path, tmp_path: Path, name: str, content: bytes, words: str
-) -> None:
+@pytest.mark.parametrize("row", [row for row in FILES if str(row) in EVERYWHERE], ids=str)
+def test_a_broken_file_is_named_and_retry_works_once_it_is_whole(visitor: Visitor, own_host: Host, row: Row) -> None:
     visitor.expected += [ALL, "JavaScript|SyntaxError|Wasm|wasm|CompileError"]
-    site = linked_copy(built, tmp_path / "site")
-    file = live_folder(site) / name
-    whole = file.read_bytes()
-    file.unlink()
-    file.write_bytes(content)
-    with serve(site, "/sub/") as host:
-        visitor.open(host.url + TWO)
-        visitor.press("#draft_verify-gamma", "ArrowRight")
-        visitor.wait_for_attribute("#draft_verify", "data-state", "failed")
-        assert words in visitor.text("#draft_verify .sd-notice")
-        file.write_bytes(whole)
-        visitor.click("#draft_verify [data-do=retry]")
-        visitor.wait_for_attribute("#draft_verify", "data-state", "live")
-        shows(visitor, 5)
+    own_host.broken = {place(row.at): SPOILED[row.kind]}
+    visitor.open(own_host.url + TWO)
+    visitor.press("#draft_verify-gamma", "ArrowRight")
+    visitor.wait_for_attribute("#draft_verify", "data-state", "failed")
+    assert told(row, own_host.folder) in visitor.text("#draft_verify .sd-notice")
+    own_host.broken = {}
+    visitor.click("#draft_verify [data-do=retry]")
+    visitor.wait_for_attribute("#draft_verify", "data-state", "live")
+    shows(visitor, 5)
 
 
 def test_without_the_memory_from_build_time_it_starts_plainly(visitor: Visitor, own_host: Host) -> None:
@@ -94,7 +79,7 @@ def test_a_worker_that_died_in_the_middle_of_an_answer(visitor: Visitor, odd: Ho
     visitor.press("#kinds-share", "ArrowLeft")
     said = "document.querySelector('#kinds .sd-notice').innerText"
     visitor.wait_for(f"{said}.includes('Python gave no sign of life and was started again.')", "the death is told")
-    words = json.dumps(KINDS.replace("0.6", "0.5"))
+    words = json.dumps(BUILT)
     visitor.wait_for(f"document.querySelector('#kinds [data-part=summary]').innerText === {words}", words)
     assert visitor.evaluate("pythons.length") == 2
 

@@ -180,3 +180,33 @@ def odd(odd_site: Path) -> Iterator[Host]:
     """A host of this test's own for ``odd_site``."""
     with serve(odd_site, "/sub/") as running:
         yield running
+
+
+@pytest.fixture
+def own_site(odd_site: Path, tmp_path: Path) -> Iterator[Host]:
+    """A host whose files a test may move."""
+    from tests.site.odd import linked_copy
+
+    with serve(linked_copy(odd_site, tmp_path / "site"), "/sub/") as host:
+        yield host
+
+
+@pytest.fixture
+def page_of(open_page: Callable[..., Page], odd: Host, seen: Seen) -> Callable[..., Page]:
+    """``page_of("kinds", clock=False)``: an odd page, its Python workers kept where tests can count and kill them.
+
+    With ``clock`` the page's timers are in the test's hands.
+    """
+
+    from tests.site.figures import count_workers
+
+    def opened(name: str, clock: bool = False) -> Page:
+        page = open_page("", on=odd)
+        if clock:
+            page.clock.install()
+            seen.expected.append("executing a cancelled action")  # Material's timers, when their clock jumps
+        count_workers(page)
+        page.goto(f"{odd.url}lessons/odd-{name}/")
+        return page
+
+    return opened

@@ -45,6 +45,27 @@ class Figure:
     def tells(self, text: str) -> None:
         expect(self.notice).to_contain_text(text, timeout=READY_MS)
 
+    def is_readable(self) -> None:
+        """The lesson and the figure as they were built are there to be read."""
+        expect(self.page.locator("h1")).to_be_visible()
+        assert self.page.locator("article p:visible").count() > 5
+        expect(self.part("title")).to_be_visible()
+        expect(self.part("summary")).not_to_be_empty()
+        expect(self.words).not_to_be_empty()
+
+    def fails(self, text: str) -> None:
+        """It says what failed, waits for nothing, and the page is there to be read."""
+        self.tells(text)
+        self.is_state("failed")
+        expect(self.notice.get_by_text("still working")).to_have_count(0)
+        self.is_readable()
+
+    def is_alive(self, summary: str) -> None:
+        """It has answered, and there is nothing left to tell."""
+        self.says(summary)
+        self.is_state("live")
+        expect(self.notice).to_be_hidden()
+
     def press(self, name: str, *keys: str) -> None:
         """Keys on a slider, as a reader without a mouse presses them."""
         self.slider(name).focus()

@@ -12,19 +12,23 @@ import os
 import re
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 import widgets
 from sim import data as sim_data
 from widgets._page.figure import figure, view_of
 
-__all__ = ["FOLDER", "add_odd_pages", "linked_copy", "live_folder"]
+__all__ = ["BUILT", "FOLDER", "KINDS", "add_odd_pages", "broken", "linked_copy", "live_folder"]
 
 FOLDER = Path(__file__).parent / "widgets"
 BLOB = "odd/blob.bin"
 """The file that one of the widgets has, below data/."""
 BYTES = bytes(range(256)) * 4000
+#: What the figure `kinds` says as it was built, and once its share is a stop higher.
+BUILT = "share 0.5, length 4, round 0, card a, on True, words hello"
+KINDS = BUILT.replace("0.5", "0.6")
 LESSON = "lessons/01-why-decode-is-slow/index.html"
 PAGES: dict[str, Sequence[tuple[str, str]]] = {
     # page -> (widget, id) of its figures
@@ -34,8 +38,11 @@ PAGES: dict[str, Sequence[tuple[str, str]]] = {
     "flood": [("flood", "flood")],
     "library": [("library", "library")],
     "long": [("long", "long"), ("kinds", "kinds")],
+    "rows": [("rows", "rows"), ("kinds", "kinds")],
     "vector": [("vector", "vector"), ("kinds", "kinds")],
     "filed": [("filed", "filed"), ("kinds", "kinds")],
+    # every widget of the site that needs Python and nothing else, under its own name
+    "every": [(name, name) for name in widgets.names() if not (widgets.load(name).needs or widgets.load(name).files)],
     "five": [("kinds", "one"), ("kinds", "two"), ("long", "three"), ("loop", "four"), ("kinds", "five")],
 }
 
@@ -58,6 +65,18 @@ def linked_copy(site: Path, target: Path) -> Path:
     return target
 
 
+@contextmanager
+def broken(file: Path, content: bytes | None) -> Iterator[None]:
+    """`file` replaced or taken away; the original is the same file as in the shared site and is not written to."""
+    aside = file.with_suffix(file.suffix + ".aside")
+    file.rename(aside)
+    if content is not None:
+        file.write_bytes(content)
+    yield
+    file.unlink(missing_ok=True)
+    aside.rename(file)
+
+
 def add_odd_pages(site: Path) -> None:
     """Write the odd pages into `site/lessons/odd-…/` and the widgets into its `site.zip`."""
     live = live_folder(site)
@@ -75,7 +94,8 @@ def add_odd_pages(site: Path) -> None:
     data = live / "data" / "published.json"
     data.unlink(missing_ok=True)
     data.write_text(published, encoding="utf-8")
-    known = {"published": sim_data.parse(published)}
+    needed = {name for figures in PAGES.values() for widget, _ in figures for name in _load(widget).data}
+    known = {name: sim_data.parse((site / "data" / f"{name}.json").read_text(encoding="utf-8")) for name in needed}
     (live / "data" / "odd").mkdir(exist_ok=True)
     (live / "data" / BLOB).write_bytes(BYTES)
     listing = live / "assets.json"
@@ -93,9 +113,15 @@ def add_odd_pages(site: Path) -> None:
         target.write_text(first + drawn + rest, encoding="utf-8")  # beside the lesson: its links stay right
 
 
+def _load(name: str) -> widgets.Widget:
+    """An odd widget, or one of the site."""
+    return widgets.load(name, FOLDER if (FOLDER / f"{name}.py").is_file() else None)
+
+
 def _figure(widget: str, id: str, live: str, data: Mapping[str, object]) -> str:
-    loaded = widgets.load(widget, FOLDER)
+    loaded = _load(widget)
     values = loaded.values({})
     given = {name: data[name] for name in loaded.data}
-    view = view_of(loaded, given, values)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):  # one of them prints without end
+        view = view_of(loaded, given, values)
     return figure(loaded, view, values, id, live)

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.site.conftest import Seen
+from tests.site.faults import BASES
 from tests.site.figures import Figure, count_workers, worker_count
 from tests.tools.server import Host, serve
 
@@ -90,7 +91,7 @@ def test_C23_files_with_an_underscore_are_kept_by_every_host(built: Path) -> Non
     assert (built / ".nojekyll").is_file()
 
 
-@pytest.mark.parametrize("base", ["/", "/name/", "/name/pr-12/", "/name/v1.2/"])
+@pytest.mark.parametrize("base", BASES)
 def test_C24_nothing_is_asked_for_outside_the_prefix(built: Path, open_page: Open, seen: Seen, base: str) -> None:
     with serve(built, base) as host:
         page = open_page(ONE, on=host)

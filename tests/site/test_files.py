@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.site.conftest import Seen
+from tests.site.faults import REPORTS
 from tests.site.figures import READY_MS, Figure
-from tests.site.odd import BLOB, BYTES, linked_copy, live_folder
-from tests.site.test_live_faults import ALL, broken
+from tests.site.odd import BLOB, BYTES, broken, linked_copy, live_folder
 from tests.tools.server import Host, serve
 
 Open = Callable[..., Page]
@@ -62,7 +62,7 @@ def test_on_a_slow_line_it_says_how_far_it_is_and_stop_is_heard(open_page: Open,
 def test_a_file_that_is_not_the_one_is_refused_and_retry_works(
     open_page: Open, odd_site: Path, tmp_path: Path, seen: Seen, content: bytes | None, words: str
 ) -> None:
-    seen.expected.append(ALL)
+    seen.expected.append(REPORTS)
     site = linked_copy(odd_site, tmp_path / "site")
     with serve(site, "/sub/") as host:
         with broken(live_folder(site) / "data" / BLOB, content):
@@ -79,7 +79,7 @@ def test_a_file_that_is_not_the_one_is_refused_and_retry_works(
 
 
 def test_a_web_page_in_its_place_is_told_as_one(open_page: Open, odd: Host, seen: Seen) -> None:
-    seen.expected.append(ALL)
+    seen.expected.append(REPORTS)
     page = open_page("", on=odd)
     page.context.route(f"**/{BLOB}", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
     page.goto(odd.url + PAGE)

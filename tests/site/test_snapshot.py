@@ -1,18 +1,16 @@
-"""Python starts from the memory written down at build time; where that fails it starts plainly, and nobody notices."""
+"""Python starts from the memory written down at build time. Where that fails: tests/site/faults.py."""
 
 from __future__ import annotations
 
 import gzip
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import sim
 from tests.site.figures import Figure
-from tests.tools.server import Host, serve
+from tests.tools.server import Host
 
 LESSON = "lessons/02-draft-and-verify/"
 STARTED = 'performance.getEntriesByName("python ready").map(mark => mark.detail)'
@@ -54,35 +52,3 @@ def test_the_rest_of_the_library_comes_when_something_asks_for_it(open_page: Cal
     figure.press("n", "ArrowRight")
     figure.says("n is 2, hue 0.3333")
     assert len([name for name, _ in odd.asked if name.endswith("python_stdlib.zip")]) in (1, 2)  # its size, itself
-
-
-def test_without_a_memory_a_broken_library_is_named(open_page: Callable[..., Page], odd: Host, seen: object) -> None:
-    """Only a plain start needs the library's file, and then a fault in it is told."""
-    odd.broken = {r"snapshot\.bin$": 404, r"python_stdlib\.zip$": 404}
-    seen.expected += [r"console (error|warning)", r"status 404", r"python_stdlib\.zip"]  # type: ignore[attr-defined]
-    figure = Figure(open_page("lessons/odd-kinds/", on=odd), "kinds")
-    figure.press("share", "ArrowRight")
-    figure.is_state("failed")
-    figure.tells("python_stdlib.zip came back as 404")
-
-
-@pytest.mark.parametrize("fault", ["missing", "truncated", "not packed", "another program's memory"])
-def test_without_a_usable_memory_it_starts_plainly(
-    open_page: Callable[..., Page], seen: object, built: Path, tmp_path: Path, fault: str
-) -> None:
-    site = tmp_path / "site"
-    shutil.copytree(built, site, copy_function=lambda source, target: Path(target).hardlink_to(source))
-    memory = next(site.glob("assets/live/*/snapshot.bin"))
-    whole = memory.read_bytes()
-    memory.unlink()
-    if fault == "truncated":
-        memory.write_bytes(whole[: len(whole) // 2])
-    elif fault == "not packed":
-        memory.write_bytes(b"<!doctype html>" * 1000)
-    elif fault == "another program's memory":
-        memory.write_bytes(gzip.compress(bytes(32 * 1024 * 1024), 1))
-    seen.expected += ["snapshot.bin", "404"]  # type: ignore[attr-defined]
-    with serve(site, "/sub/") as host:
-        page = open_page(LESSON, on=host)
-        move(page)
-        assert page.evaluate(STARTED) == ["plain"]

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["TYPES", "Host", "serve"]
+__all__ = ["TYPES", "Host", "Spoiled", "serve"]
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -40,6 +40,23 @@ TYPES = {
 COMPRESSED = (".html", ".css", ".js", ".mjs", ".json", ".svg", ".xml", ".txt", ".wasm")
 
 
+@dataclass(frozen=True)
+class Spoiled:
+    """What is sent in place of a file, as faulty hosts, caches and lines send it."""
+
+    status: int = 200
+    #: None: the file's own
+    body: bytes | None = None
+    #: the type told; "": the file's own
+    kind: str = ""
+    #: so much of the file is all there is
+    keep: float = 1.0
+    #: after so much of the answer the connection ends
+    until: float = 1.0
+    #: nothing is sent before this is set
+    held: threading.Event | None = None
+
+
 @dataclass
 class Host:
     """A running server. Tests change ``headers``, ``broken`` and ``delay_s`` while it runs."""
@@ -49,8 +66,8 @@ class Host:
     url: str = ""
     #: sent with every answer (a Content-Security-Policy, say)
     headers: dict[str, str] = field(default_factory=dict)
-    #: regular expression over the path below ``base`` → status sent instead of the file
-    broken: dict[str, int] = field(default_factory=dict)
+    #: regular expression over the path below ``base`` → the status, or whatever else, sent instead of the file
+    broken: dict[str, int | Spoiled] = field(default_factory=dict)
     #: regular expression over the path below ``base`` → seconds waited before the answer
     delay_s: dict[str, float] = field(default_factory=dict)
     #: a slow line, shared by all that is sent: bits a second (0: none) and seconds until an answer begins
@@ -121,9 +138,14 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
                 return self.answer(path, 404, b"outside the site", "text/plain")
             name = path.removeprefix(host.base)
             threading.Event().wait(max((s for what, s in host.delay_s.items() if re.search(what, name)), default=0))
-            for what, status in host.broken.items():
+            spoiled = Spoiled()
+            for what, fault in host.broken.items():
                 if re.search(what, name):
-                    return self.answer(name, status, b"made to fail by a test", "text/plain")
+                    if isinstance(fault, int):
+                        return self.answer(name, fault, b"made to fail by a test", "text/plain")
+                    spoiled = fault
+            if spoiled.held:
+                spoiled.held.wait(60)
             target = (host.folder / name).resolve()
             if not target.is_relative_to(host.folder):
                 return self.answer(name, 404, b"outside the site", "text/plain")
@@ -140,6 +162,10 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
             # The hashed folder never changes under its name; everything else is asked for again.
             fixed = re.match(r"assets/live/[0-9a-f]{12}/", name)
             extra = {"Cache-Control": "public, max-age=31536000, immutable" if fixed else "no-cache"}
+            if spoiled != Spoiled():
+                body = target.read_bytes() if spoiled.body is None else spoiled.body
+                body, kind = body[: int(len(body) * spoiled.keep)], spoiled.kind or kind
+                return self.answer(name, max(status, spoiled.status), body, kind, extra, spoiled.until)
             if name == "sitemap.xml":
                 return self.answer(name, status, _sitemap(target.read_bytes(), host.url), kind, extra)
             if target.suffix in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", ""):
@@ -150,7 +176,13 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
         do_HEAD = do_GET
 
         def answer(
-            self, name: str, status: int, body: bytes, kind: str, headers: Mapping[str, str] | None = None
+            self,
+            name: str,
+            status: int,
+            body: bytes,
+            kind: str,
+            headers: Mapping[str, str] | None = None,
+            until: float = 1.0,
         ) -> None:
             host.asked.append((name, status))
             host.sent.append(len(body))
@@ -162,6 +194,8 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
                 for key, value in {**(headers or {}), **host.headers}.items():
                     self.send_header(key, value)
                 self.end_headers()
+                if until < 1:
+                    body, self.close_connection = body[: int(len(body) * until)], True
                 for start in range(0, len(body) if self.command != "HEAD" else 0, host.piece):
                     host.pace(min(host.piece, len(body) - start))
                     self.wfile.write(body[start : start + host.piece])

@@ -44,7 +44,7 @@ def test_what_travels_until_a_figure_is_live(open_page: Callable[..., Page], own
         for name in names
         for content in [(live / name).read_bytes()]
     )
-    assert sent <= 9_200_000, {name: (live / name).stat().st_size for name in names}
+    assert sent <= 8_600_000, {name: (live / name).stat().st_size for name in names}
 
 
 def test_the_rest_of_the_library_comes_when_something_asks_for_it(open_page: Callable[..., Page], odd: Host) -> None:
@@ -52,3 +52,15 @@ def test_the_rest_of_the_library_comes_when_something_asks_for_it(open_page: Cal
     figure.press("n", "ArrowRight")
     figure.says("n is 2, hue 0.3333")
     assert len([name for name, _ in odd.asked if name.endswith("python_stdlib.zip")]) in (1, 2)  # its size, itself
+
+
+def test_numpy_comes_compiled_and_asks_for_nothing_else(open_page: Callable[..., Page], odd: Host) -> None:
+    """Neither the wheel nor Python's library: what importing NumPy needs of it is in the pack."""
+    page = open_page("lessons/odd-vector/", on=odd)
+    figure = Figure(page, "vector")
+    figure.press("n", "End")
+    expect(figure.part("summary")).to_contain_text("the sum is 15", timeout=60_000)
+    assert page.evaluate(STARTED) == ["snapshot"]
+    names = [name.rsplit("/", 1)[1] for name, _ in odd.asked if "assets/live/" in name]
+    assert names.count("numpy.bin") == 1
+    assert not [name for name in names if name.endswith((".whl", "stdlib.zip"))]

@@ -14,7 +14,7 @@ import { plugKernel } from "./kernel.js";
 const LIBRARY = "python_stdlib.zip";
 const LIBRARY_PATH = "/lib/python314.zip";
 const INTERPRETER = "pyodide.asm.wasm"; // fetched and compiled here, see `compiling`
-const HEAD = 16; // bytes of our own before Pyodide's snapshot
+const PAGE = 4096; // bytes: the unit in which snapshot.bin says what is not zero
 const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "site.zip"];
 
 /**
@@ -54,7 +54,7 @@ async function startPyodide(print) {
   const module = "./pyodide.mjs"; // named by a variable: it lies there only once the assets are made
   const script = "./pyodide.asm.mjs";
   // All at once: what comes first is unpacked or compiled while the rest is on its way.
-  const memory = snapshot();
+  const memory = unzipped("snapshot.bin").then(spread).catch(() => null); // then Python starts plainly
   const { problem, restoring } = compiling(); // before Pyodide reaches for WebAssembly
   import(script).catch(() => {}); // Pyodide imports it itself, later
   // The lock file is read here: Pyodide leaves a malformed one as an unhandled rejection.
@@ -75,14 +75,33 @@ async function startPyodide(print) {
   return { pyodide, start: restored ? "snapshot" : "plain" };
 }
 
-/** Python's memory from build time, or null where it cannot be had: then Python starts plainly. */
-async function snapshot() {
-  try {
-    const { body } = await get("snapshot.bin");
-    return body && (await new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-  } catch {
-    return null;
+/** What a file holds that was packed when the site was built. @param {string} name @param {RequestCache} [cache] */
+async function unzipped(name, cache) {
+  const { body } = await get(name, cache);
+  if (!body) throw new Error(`${name} is empty`);
+  return new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+/** @typedef {{words: number, bytes: Uint8Array}} Memory  how many words lack a fresh interpreter's constants; the memory */
+
+/** The memory out of the pages of it that were written (snapshot.mjs has the format). @param {ArrayBuffer} packed @returns {Memory} */
+function spread(packed) {
+  const [words, length, count] = new Uint32Array(packed, 0, 3);
+  const pages = new Uint32Array(packed, 16, count);
+  const bytes = new Uint8Array(length);
+  let at = 16 + 4 * count;
+  for (const page of pages) {
+    const size = Math.min(PAGE, length - page * PAGE);
+    bytes.set(new Uint8Array(packed, at, size), page * PAGE);
+    at += PAGE;
   }
+  if (length < 8 || heapStart(bytes) + 4 * words > length) throw new Error("this is no memory of Python's");
+  return { words, bytes };
+}
+
+/** Where the interpreter's memory begins in Pyodide's snapshot. @param {Uint8Array} bytes */
+function heapStart(bytes) {
+  return new Uint32Array(bytes.buffer, 0, 2)[1];
 }
 
 /**
@@ -90,14 +109,14 @@ async function snapshot() {
  * not fetched: it stands there as a file that is read from the host when something opens it.
  * @param {(options: object) => Promise<any>} loadPyodide
  * @param {object} options
- * @param {Promise<ArrayBuffer | null>} memory
- * @param {(memory: ArrayBuffer) => void} restoring
+ * @param {Promise<Memory | null>} memory
+ * @param {(memory: Memory) => void} restoring
  */
 async function restore(loadPyodide, options, memory, restoring) {
-  const given = memory.then((buffer) => {
-    if (!buffer) throw new Error("no memory");
-    restoring(buffer);
-    return new Uint8Array(buffer, HEAD);
+  const given = memory.then((found) => {
+    if (!found) throw new Error("no memory");
+    restoring(found);
+    return found.bytes;
   });
   given.catch(() => {}); // Pyodide may end before it looks
   try {
@@ -135,10 +154,10 @@ async function withoutFetching(names, work) {
  * Compiles the interpreter from now on, before Pyodide asks for it. `problem` rejects when that fails: Pyodide itself
  * would wait for ever. A host that does not know the type of .wasm files does no harm: then the bytes are compiled
  * once they are all there. `restoring` is told of a memory that is about to be laid over the next interpreter.
- * @returns {{problem: Promise<never>, restoring: (memory: ArrayBuffer) => void}}
+ * @returns {{problem: Promise<never>, restoring: (memory: Memory) => void}}
  */
 function compiling() {
-  /** @type {ArrayBuffer | null} */
+  /** @type {Memory | null} */
   let memory = null;
   const compiled = (async () => {
     const response = await get(INTERPRETER);
@@ -160,37 +179,91 @@ function compiling() {
       }
     };
   });
-  return { problem: /** @type {Promise<never>} */ (problem), restoring: (/** @type {ArrayBuffer} */ given) => void (memory = given) };
+  return { problem: /** @type {Promise<never>} */ (problem), restoring: (/** @type {Memory} */ given) => void (memory = given) };
 }
 
 /**
  * The written memory lacks what a fresh interpreter has anyway (see snapshot.mjs): put it in.
- * @param {ArrayBuffer} memory
+ * @param {Memory} memory
  * @param {WebAssembly.Memory} fresh
  */
-function complete(memory, fresh) {
-  const [words] = new Uint32Array(memory, 0, 1);
-  const [, start] = new Uint32Array(memory, HEAD, 2);
-  const heap = new Uint32Array(memory, HEAD + start, words);
+function complete({ words, bytes }, fresh) {
+  const heap = new Uint32Array(bytes.buffer, heapStart(bytes), words);
   const constants = new Uint32Array(fresh.buffer, 0, words);
   for (let word = 0; word < words; word += 1) heap[word] ^= constants[word];
 }
 
 /** @type {Set<string>} files that were wrong when they were last loaded */
 const doubtful = new Set();
+const SITE = "/site";
+const COMPILED_FROM = 500_000; // bytes: WebAssembly larger than this is compiled beside everything else
 
 /**
- * Loads and imports a package such as NumPy from this folder; Pyodide's lock file names its file and checksum.
+ * Loads and imports a package such as NumPy from this folder: as it was packed when the site was built, compiled (a
+ * fifth of the time), or else from its wheel, whose file and checksum Pyodide's lock file names.
  * @param {any} pyodide
  * @param {string} name
- * @param {boolean} bare Python's library is not there yet, and a package needs much of it
+ * @param {boolean} bare Python's library is not there yet, and a wheel needs much of it
  */
 async function loadPackage(pyodide, name, bare) {
+  const importing = () => pyodide.pyimport(name).destroy();
+  const pack = `${name}.bin`;
+  const modules = await unpack(pyodide, pack, doubtful.delete(pack) ? "reload" : "default").catch(() => null);
+  if (!modules) doubtful.add(pack);
+  if (modules) compiledAlready(modules, importing);
+  else await loadWheel(pyodide, name, bare).then(importing);
+  if (name === "numpy") await plugKernel(pyodide);
+}
+
+/**
+ * Writes the files of a pack (`widgets/_page/packed.mjs`) into Python's file system, where Python looks first.
+ * @param {any} pyodide
+ * @param {string} file
+ * @param {RequestCache} cache
+ * @returns {Promise<Map<number, WebAssembly.Module>>} its large modules, compiled meanwhile, by their size in bytes
+ */
+async function unpack(pyodide, file, cache) {
+  const buffer = await unzipped(file, cache);
+  const [size] = new Uint32Array(buffer, 0, 1);
+  /** @type {[string, number][]} */
+  const listed = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+  /** @type {Map<number, Promise<WebAssembly.Module>>} */
+  const compiling = new Map();
+  let at = 4 + size;
+  for (const [path, length] of listed) {
+    const content = new Uint8Array(buffer, at, length);
+    at += length;
+    pyodide.FS.mkdirTree(`${SITE}/${path.slice(0, path.lastIndexOf("/") + 1)}`);
+    pyodide.FS.writeFile(`${SITE}/${path}`, content, { canOwn: true });
+    if (path.endsWith(".so") && length > COMPILED_FROM) compiling.set(length, WebAssembly.compile(content));
+  }
+  pyodide.runPython(`import sys; sys.path_importer_cache.pop("${SITE}", None)`); // it has looked there before
+  return new Map(await Promise.all([...compiling].map(async ([length, module]) => /** @type {const} */ ([length, await module]))));
+}
+
+/**
+ * Runs `work`; WebAssembly of these sizes is not compiled again while it waits.
+ * @param {Map<number, WebAssembly.Module>} modules
+ * @param {() => void} work
+ */
+function compiledAlready(modules, work) {
+  const { Module } = WebAssembly;
+  WebAssembly.Module = new Proxy(Module, { construct: (_, [bytes]) => modules.get(bytes.byteLength) ?? new Module(bytes) });
+  try {
+    work();
+  } finally {
+    WebAssembly.Module = Module;
+  }
+}
+
+/** @param {any} pyodide @param {string} name @param {boolean} bare */
+async function loadWheel(pyodide, name, bare) {
   /** @type {string[]} */
   const complaints = [];
   const quiet = { messageCallback: () => {}, errorCallback: (/** @type {string} */ text) => complaints.push(text) };
-  await Promise.allSettled([...doubtful].map((file) => getBytes(file, "reload"))); // past the browser's cache
-  doubtful.clear();
+  const wheels = [...doubtful].filter((file) => file.endsWith(".whl"));
+  await Promise.allSettled(wheels.map((file) => getBytes(file, "reload"))); // past the browser's cache
+  for (const file of wheels) doubtful.delete(file);
   // The library's file first, whole: were it still on its way when Python opens it, each would wait for the other.
   const library = bare ? await getBytes(LIBRARY).catch(() => null) : null;
   if (library) {
@@ -202,11 +275,7 @@ async function loadPackage(pyodide, name, bare) {
   } catch (error) {
     complaints.push(words(error));
   }
-  if (pyodide.loadedPackages[name]) {
-    pyodide.pyimport(name).destroy();
-    if (name === "numpy") await plugKernel(pyodide);
-    return;
-  }
+  if (pyodide.loadedPackages[name]) return;
   const file = (await (await get("pyodide-lock.json")).json()).packages[name]?.file_name;
   const { text, files } = file ? await diagnose([file]) : { text: "", files: [] };
   for (const bad of files) doubtful.add(bad);

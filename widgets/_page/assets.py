@@ -57,7 +57,8 @@ def build(root: Path = ROOT, *, cache: Path | None = None, node: list[str] | Non
     made = {kernel.NAME: kernel.make(node, root)} if node and (root / kernel.SOURCE).is_file() else {}
     contents = dict(sorted({**_contents(root, cache), **made}.items()))
     sums = {name: _sha256(content) for name, content in contents.items()}
-    folder = hashlib.sha256("".join(f"{name}\0{value}\n" for name, value in sums.items()).encode()).hexdigest()[:12]
+    named = sums | {path.name: _sha256(path.read_bytes()) for path in snapshot.SCRIPTS if node}
+    folder = hashlib.sha256("".join(f"{name}\0{value}\n" for name, value in named.items()).encode()).hexdigest()[:12]
     live = root / "docs" / "assets" / "live"
     if not (live / folder / LIST).is_file():
         # Written elsewhere and renamed into place: a server that watches docs/ never sees half a folder.
@@ -69,9 +70,9 @@ def build(root: Path = ROOT, *, cache: Path | None = None, node: list[str] | Non
             target.write_bytes(content)
         listing = [{"name": name, "bytes": len(contents[name]), "sha256": sums[name]} for name in contents]
         if node:
-            memory = snapshot.make(node, partial)
-            content = memory.read_bytes()
-            listing.append({"name": memory.name, "bytes": len(content), "sha256": _sha256(content)})
+            for path in snapshot.make(node, partial):
+                content = path.read_bytes()
+                listing.append({"name": path.name, "bytes": len(content), "sha256": _sha256(content)})
         (partial / LIST).write_text(json.dumps(listing, indent=1) + "\n", encoding="utf-8")
         live.mkdir(parents=True, exist_ok=True)
         try:

@@ -48,6 +48,23 @@ def test_the_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "setTimeout(() => Promise.reject(new Error('left to fail')))",
+        "new Worker(URL.createObjectURL(new Blob(['Promise.reject(new Error(\"left to fail\"))'])))",
+    ],
+    ids=["in the page", "in a worker"],
+)
+def test_a_promise_left_to_fail_fails_a_test(open_page: Open, seen: Seen, script: str) -> None:
+    """What every row of the table rests on: such a promise would be seen."""
+    page = open_page("")
+    with page.expect_event("pageerror"):
+        page.evaluate(f"() => {{ {script}; }}")
+    assert seen.unexpected() == ["exception in the page: left to fail"]
+    seen.expected.append("left to fail")
+
+
 # --- files: one visit a file, one fault after another, and whole at last -------------------------------------------
 
 PAGE = ("start.js", "sd-widget.js", "python.js")  # what the page itself runs

@@ -194,11 +194,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench acceptance", description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="after every prompt in every cell")
     parser.add_argument("--prompts", type=int, default=prompts.COUNT, help="of each kind")
+    parser.add_argument("--kinds", default=",".join(prompts.KINDS), help="a part, for `python -m bench merge`")
     parser.add_argument("--models", type=Path, default=MODELS)
-    parser.add_argument("--write", action="store_true", help=f"store {OUT.relative_to(ROOT)}")
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--write", action="store_true", help=f"store {OUT.relative_to(ROOT)}, or --out")
     options = parser.parse_args(arguments)
     pair = models(options.models)
-    texts = {kind: listed[: options.prompts] for kind, listed in prompts.load().items()}
+    kinds = options.kinds.split(",")
+    texts = {kind: listed[: options.prompts] for kind, listed in prompts.load().items() if kind in kinds}
     tallies: dict[Cell, list[Tally]] = {}
     begun = time.monotonic()
     for word in measure(pair, texts, options.rounds, tallies):
@@ -219,8 +222,8 @@ def main(arguments: list[str]) -> int:
         print(f"{made['id']:<34} {alpha}   {tau}")
     print(f"{len(whole['rows'])} cells in {time.monotonic() - begun:.0f} s")
     if options.write:
-        store.save(OUT, whole)
-        print(f"wrote {OUT.relative_to(ROOT)}")
+        store.save(options.out, whole)
+        print(f"wrote {options.out}")
     return 0
 
 

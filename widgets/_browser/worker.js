@@ -44,6 +44,10 @@ self.onmessage = (event) => {
   else answer(message, files);
 };
 
+// While Python starts, Pyodide leaves promises to fail unheard; `start` tells the page what failed, in words.
+self.addEventListener("unhandledrejection", (event) => {
+  if (!python) event.preventDefault();
+});
 start();
 
 async function start() {

@@ -14,6 +14,7 @@ import { plugKernel } from "./kernel.js";
 const LIBRARY = "python_stdlib.zip";
 const LIBRARY_PATH = "/lib/python314.zip";
 const INTERPRETER = "pyodide.asm.wasm"; // fetched and compiled here, see `compiling`
+const SITE = "/site";
 const PAGE = 4096; // bytes: the unit in which snapshot.bin says what is not zero
 const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "site.zip"];
 
@@ -37,9 +38,11 @@ export async function boot(print) {
   try {
     // Both at once: the zip is small and must not wait for the interpreter.
     const [{ pyodide, start }, site] = await Promise.all([startPyodide(print), getBytes("site.zip")]);
-    // After a snapshot too: it holds what was imported, not the file system.
-    pyodide.unpackArchive(site, "zip", { extractDir: "/site" });
-    pyodide.runPython("import sys; '/site' in sys.path or sys.path.insert(0, '/site')");
+    if (start === "snapshot") await unpackMissing(pyodide, site);
+    else {
+      pyodide.unpackArchive(site, "zip", { extractDir: SITE });
+      pyodide.runPython(`import sys; sys.path.insert(0, "${SITE}")`);
+    }
     return { answer: pyodide.pyimport("widgets._kit.answer"), load: (name) => loadPackage(pyodide, name, start === "snapshot"), start };
   } catch (error) {
     self.fetch = plainFetch; // Pyodide waits for ever for an interpreter that cannot be compiled, without its files
@@ -47,6 +50,51 @@ export async function boot(print) {
     if (error instanceof FetchProblem && !text) throw error;
     throw new FetchProblem(text || words(error), files);
   }
+}
+
+/**
+ * Writes the site's packages into Python's file system after a start from memory, which holds what was imported and no
+ * files. A module that is in memory is never read again, so an empty file is enough to show that it is there: unpacking
+ * all of them in Python was a quarter of the start.
+ * @param {any} pyodide
+ * @param {ArrayBuffer} site
+ */
+async function unpackMissing(pyodide, site) {
+  const { FS } = pyodide;
+  const loaded = new Set(pyodide.runPython("import sys; ' '.join(sys.modules)").split(" "));
+  for (const { name, packed, bytes } of entries(site)) {
+    const path = `${SITE}/${name}`;
+    FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    const there = loaded.has(name.replace(/(\/__init__)?\.py$/, "").replaceAll("/", "."));
+    FS.writeFile(path, there ? "" : packed ? await inflated(bytes) : bytes);
+  }
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+async function inflated(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/**
+ * The files in a zip archive, by the list at its end (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT).
+ * @param {ArrayBuffer} zip
+ * @returns {{name: string, packed: boolean, bytes: Uint8Array<ArrayBuffer>}[]}
+ */
+function entries(zip) {
+  const view = new DataView(zip);
+  const end = zip.byteLength - 22; // the last record, without a comment: we write none
+  if (end < 0 || view.getUint32(end, true) !== 0x06054b50) throw new Error("site.zip is no zip archive");
+  let at = view.getUint32(end + 16, true);
+  return Array.from({ length: view.getUint16(end + 10, true) }, () => {
+    const [size, offset] = [view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
+    const [named, extra, comment] = [28, 30, 32].map((place) => view.getUint16(at + place, true));
+    const name = new TextDecoder().decode(new Uint8Array(zip, at + 46, named));
+    const packed = view.getUint16(at + 10, true) !== 0;
+    at += 46 + named + extra + comment;
+    const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+    return { name, packed, bytes: new Uint8Array(zip, start, size) };
+  });
 }
 
 /** @param {(bytes: Uint8Array) => void} print @returns {Promise<{pyodide: any, start: "snapshot" | "plain"}>} */
@@ -195,7 +243,6 @@ function complete({ words, bytes }, fresh) {
 
 /** @type {Set<string>} files that were wrong when they were last loaded */
 const doubtful = new Set();
-const SITE = "/site";
 const COMPILED_FROM = 500_000; // bytes: WebAssembly larger than this is compiled beside everything else
 
 /**

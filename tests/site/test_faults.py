@@ -8,6 +8,7 @@ test moves that clock. Files are run here, moments by the tests that the table n
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,21 @@ def test_the_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
             f"{len(TABLE):4} in all",
             sep="\n",
         )
+
+
+def test_every_script_of_the_worker_is_looked_at_when_it_does_not_start_and_has_its_rows() -> None:
+    """A script that is missing in the list would be blamed on the browser, and kept by its cache for ever."""
+    folder = Path(__file__).resolve().parents[2] / "widgets" / "_browser"
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.js")}
+    imported, found = {"worker.js"}, set[str]()
+    while imported - found:
+        name = (imported - found).pop()
+        found.add(name)
+        imported |= set(re.findall(r"""from "\./([\w-]+\.js)\"""", texts[name]))
+    listed = re.search(r"const SCRIPTS = \[(.*)\]", texts["python.js"])
+    assert listed
+    assert set(re.findall(r'"([^"]+)"', listed[1])) == found
+    assert found - {row.at for row in FILES} == {"fetching.js"}  # as boot.js, which imports it first
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_reading_a_lesson_costs_little_more_than_its_text(open_page: Open, own_h
     html = (own_host.folder / TWO / "index.html").read_text(encoding="utf-8")
     bare = re.sub(r"<sd-widget.*?</sd-widget>", "", html, flags=re.DOTALL)
     figures = len(gzip.compress(html.encode(), 6)) - len(gzip.compress(bare.encode(), 6))
-    assert packed(own_host, [name for name in ours if "assets/baked/" in name]) <= 12_000
+    assert packed(own_host, [name for name in ours if "assets/baked/" in name]) <= 10_000
     assert packed(own_host, ours) + figures <= 40_000
 
 

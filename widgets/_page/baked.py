@@ -25,7 +25,7 @@ from widgets._kit.params import Choice, Param, Slider, Step, Toggle
 
 __all__ = ["LIMIT", "MOST", "Patch", "bake", "cut", "key", "patched", "states"]
 
-LIMIT = 11_000
+LIMIT = 9_500
 """Bytes of a figure's file as a host sends it (gzip)."""
 MOST = 96
 """States that are tried for a figure: more take build time and would not fit."""

@@ -43,15 +43,15 @@ GOALS: dict[str, tuple[str, str, float, str]] = {
         "Python ready, warm cache, over plain Pyodide",
         "×",
         0.20,
-        "in a profile 45 % was unpacking the \
-memory, with the interpreter compiled beside it, 15 % running Pyodide's script, 35 % Pyodide restoring itself",
+        "in a profile 45 % was unpacking the memory, with the interpreter compiled beside it, 15 % running Pyodide's \
+script, 35 % Pyodide restoring itself",
     ),
     "boot-ratio-numpy": (
         "NumPy imported, warm cache, over plain Pyodide",
         "×",
         0.50,
-        "in a profile 80 % of what NumPy \
-adds was its import: running its modules and linking its WebAssembly; unpacking and compiling were the rest",
+        "in a profile 80 % of what NumPy adds was its import: running its modules and linking its WebAssembly; \
+unpacking and compiling were the rest",
     ),
     **{
         f"{ident}-{engine}": (f"{what} in {name}, warm cache, over plain Pyodide in it", "×", goal, "")
@@ -63,15 +63,14 @@ adds was its import: running its modules and linking its WebAssembly; unpacking 
         "first answer, cold, 1.6 Mbit/s 150 ms, touched at once",
         "ms",
         250,
-        "a round trip is \
-150 ms, 9.5 kB of answers are 48 ms, and they share the line with what the page itself is still loading",
+        "a round trip is 150 ms, 9.5 kB of answers are 48 ms, and they share the line with what the page itself is \
+still loading",
     ),
     "view-p95": (
         "view of a formula widget in Pyodide with its HTML, p95 of the slowest widget",
         "ms",
         8,
-        "the widget \
-in the note sweeps many settings for one picture",
+        "the widget in the note sweeps many settings for one picture",
     ),
     "input-ratio": ("input to picture, live, p95, over round trip + replacement + view", "×", 2.0, ""),
     "input-p95": ("input to picture, live, p95", "ms", 33, ""),
@@ -79,16 +78,14 @@ in the note sweeps many settings for one picture",
         "a lesson read to its end, beyond the same page without figures",
         "MB",
         0.040,
-        "scripts \
-16 kB, style 5 kB, the figure 6 kB, its answers 10 kB",
+        "scripts 16 kB, style 5 kB, the figure 6 kB, its answers 10 kB",
     ),
     "live-bytes": (
         "until a formula widget is live",
         "MB",
         7.0,
-        "the interpreter is 3.6 MB, Python's memory \
-4.2 MB: of 9.8 MB of objects code was 27 %, dicts and tuples 23 %, text 13 %; xz makes a third less of it, but browsers \
-unpack gzip only",
+        "the interpreter is 3.6 MB, Python's memory 4.2 MB; of its 10 MB of objects 27 % were code, 23 % dicts and \
+tuples, 13 % text. Better packing than gzip would help, and Chromium and WebKit unpack nothing better by themselves",
     ),
     "layout-shift": ("layout shift (CLS) while loading and moving sliders", "fraction", 0.0, ""),
     "long-task": ("longest task on the main thread from the first touch on", "ms", 50, ""),

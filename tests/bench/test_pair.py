@@ -126,6 +126,27 @@ def test_every_draft_kind_temperature_and_gamma_was_measured(rows):
     assert all(row.n == prompts.COUNT and row.standard_error is not None for row in rows.values())
 
 
+def test_what_the_page_says_of_the_formula_is_so(rows):
+    """Trained and counted drafts, above temperature 0: within the doubt. Loops and copies: more than it says."""
+    for row in rows.values():
+        if row.draft != "look-up" and row.temperature > 0:
+            assert abs(row.value - row.predicted) < 4 * row.standard_error + 1e-9, row.id
+    for name in ("two-layer", "look-up"):
+        loops = rows[f"accept-prose-{name}-t00-g6"]
+        assert loops.predicted < loops.value - loops.standard_error
+    copied = rows["accept-prose-look-up-t00-g6"].per_position
+    assert copied[1] / copied[0] > 0.8 > 5 * copied[0]
+
+
+def test_a_better_draft_is_kept_more_often(rows):
+    for kind, temperature in itertools.product(prompts.KINDS, (0.7, 1.0)):
+        cells = [
+            f"accept-{kind}-{name}-t{round(10 * temperature):02d}-g4" for name in ("two-layer", "one-layer", "exit")
+        ]
+        alphas = [rows[cell].alpha for cell in cells]
+        assert alphas == sorted(alphas, reverse=True)
+
+
 def test_the_runs_are_at_least_two_dozen_and_small():
     if not RUNS.is_file():
         pytest.skip("no runs were recorded yet")

@@ -44,7 +44,7 @@ def runs():
     return parse(RUNS.read_text(encoding="utf-8"), RUNS.name).rows
 
 
-def same_or_near_tie(pair, prompt, found, wanted, told):
+def same_or_near_tie(pair, prompt, found, wanted, told, one_machine=True):
     """Whether the texts are equal; parted at a near-tie it says where, parted elsewhere it fails."""
     if found == wanted:
         return True
@@ -54,7 +54,7 @@ def same_or_near_tie(pair, prompt, found, wanted, told):
     first, second = (pair.piece(text[place]) for text in (found, wanted))
     print(f"{told}: token {place} is {first!r} or {second!r}, {gap:.1e} apart in logits")
     assert gap < NEAR, f"{told} parts at token {place}: {first!r} and not {second!r}, {gap} apart"
-    assert not kernel.plugged(), f"{told} parts although the kernel adds in a fixed order"
+    assert not (kernel.plugged() and one_machine), f"{told} parts although the kernel adds in a fixed order"
     return False
 
 
@@ -104,7 +104,7 @@ def test_the_recorded_greedy_runs_are_what_these_files_say(pair, runs, name):
         prompt, count = pair.encode(run.prompt), len(run.tokens)
         steps = list(lm.generate(pair, name, prompt, run.gamma, count, temperature=0.0, seed=run.seed))
         found = tuple(itertools.chain.from_iterable(step.emitted for step in steps))[:count]
-        if same_or_near_tie(pair, prompt, found, run.tokens, run.id):
+        if same_or_near_tie(pair, prompt, found, run.tokens, run.id, one_machine=False):
             assert [step.accepted for step in steps] == list(run.accepted)
 
 

@@ -59,7 +59,7 @@ def test_static_is_live_byte_for_byte_in_every_part(open_page: Open) -> None:
         widget = widgets.load(name)
         assert widget.view is not None
         for key, param in widget.params.items():
-            choices = getattr(param, "all_stops", None) or getattr(param, "options", (True, False))
+            choices: Any = getattr(param, "all_stops", None) or getattr(param, "options", (True, False))
             values = widget.values({key: list(choices)[-1]})
             live = page.evaluate(
                 """async ([widget, params]) => {

@@ -33,6 +33,7 @@ def test_python_starts_from_its_memory(open_page: Callable[..., Page]) -> None:
 def test_what_travels_until_a_figure_is_live(open_page: Callable[..., Page], own_host: Host) -> None:
     """Python's library stays where it is: what the widgets use of it is in the memory. Nothing is fetched twice."""
     page = open_page(LESSON, on=own_host)
+    page.wait_for_load_state("networkidle")  # the page shares a script with the worker
     before = len(own_host.asked)
     move(page)
     names = [name.rsplit("/", 1)[1] for name, _ in own_host.asked[before:] if "assets/live/" in name]

@@ -1,5 +1,7 @@
 """Views check themselves; `parts` turns them into fragments that are safe to put into a page."""
 
+import xml.etree.ElementTree as ET
+
 import pytest
 
 import widgets
@@ -76,6 +78,18 @@ def test_a_strip_says_every_verdict_in_a_glyph_and_in_words():
     assert "<s>b</s>" in strip
     assert ", dropped</span>" in strip
     assert strip.count('<li class="sd-round">') == 3
+    assert "sd-detail" not in strip
+
+
+def test_a_long_strip_runs_on_and_a_token_may_say_what_decided_it():
+    given = Token("…once", "given", 0, "", "It begins so.")
+    cells = [Token("a", "bonus", 1 + place, "", f"p is \"{place}\"") for place in range(20)]
+    strip = parts(widgets.load("draft_verify"), View("Now.", tokens=(given, *cells)))["tokens"]
+    ET.fromstring(f"<part>{strip}</part>")
+    assert '<ol class="sd-rounds sd-flow">' in strip
+    assert strip.count('<span class="sd-pass">') == 20, "the beginning is no pass"
+    assert 'data-kind="bonus" data-detail="p is &quot;3&quot;"' in strip
+    assert strip.count('<p class="sd-detail">') == 1
 
 
 def test_C08_numbers_of_numpy_cross_as_plain_ones():

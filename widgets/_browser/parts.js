@@ -37,11 +37,11 @@ export class Parts {
     this.#shown.set(name, html);
     const place = this.root.querySelector(`[data-part="${name}"]`);
     if (!place) return;
-    const scrolled = [place, ...place.children].map((element) => element.scrollLeft);
-    place.innerHTML = html;
-    // A strip or table scrolled sideways stays where the reader left it.
-    [place, ...place.children].forEach((element, index) => {
-      if (scrolled[index]) element.scrollLeft = scrolled[index];
+    // What was scrolled stays where the reader left it; a strip that grows shows its end until then.
+    const kept = [place, ...place.children].map(({ scrollLeft, scrollTop, clientHeight, scrollHeight }) => {
+      return { scrollLeft, scrollTop: scrollTop + clientHeight + 2 > scrollHeight ? scrollHeight * 99 : scrollTop };
     });
+    place.innerHTML = html;
+    [place, ...place.children].forEach((element, index) => Object.assign(element, kept[index]));
   }
 }

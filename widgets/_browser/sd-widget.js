@@ -60,6 +60,7 @@ class SdWidget extends HTMLElement {
     if (this.#baked.name !== (this.dataset.baked ?? "")) this.#baked = new Baked(this.dataset.baked);
     this.notices = new Notices(this.querySelector(".sd-notice"));
     this.parts = new Parts(this, signal);
+    if (this.querySelector(".sd-detail")) import("./tokens.js").then(({ tellTokens }) => tellTokens(this, signal), () => {});
     this.#controls = controlsOf(this, { changed: () => this.#changed(), busy: () => python.busy(this), signal });
     // The picture belongs to the block's values, unless this element was here before and has been played with.
     this.#asked ||= JSON.stringify(this.#own);

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 __all__ = ["KINDS", "Download", "Link", "Progress", "Row", "Table", "Token", "Verdict", "View"]
 
-KINDS = ("drafted", "accepted", "rejected", "correction", "bonus", "target")
+KINDS = ("drafted", "accepted", "rejected", "correction", "bonus", "target", "given")
 VERDICTS = ("gain", "loss", "care", "info")
 
 Value: TypeAlias = float | int | str | bool | None
@@ -41,12 +41,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Token:
-    """One cell of a token strip. `round` counts passes from 1; `label` replaces what is read aloud."""
+    """One cell of a token strip. `round` counts passes from 1 (0: before the first); `label` replaces what is read out;
+    `detail` is shown under the strip when a reader points at the token or goes to it, and stands in the table too.
+    """
 
     text: str
     kind: str
     round: int
     label: str = ""
+    detail: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import sim
 from tests.engines.visitor import Visitor
+from tests.site.test_real_pair import greedy
 from tests.tools.server import Host
 
 ONE = "lessons/01-why-decode-is-slow/"
@@ -127,6 +128,27 @@ def test_numpy_and_a_data_file(visitor: Visitor, odd: Host, note: Callable[[str]
     visitor.wait_for(f"{told} === {json.dumps(words)} || {refused}", words)
     assert visitor.text("#vector [data-part=summary]") == words, visitor.text("#vector .sd-notice")
     note(f"NumPy's first answer after {time.perf_counter() - began:.1f} s more")
+
+
+def test_the_real_pair_writes_the_same_in_every_engine(
+    visitor: Visitor, host: Host, note: Callable[[str], None]
+) -> None:
+    """At temperature 0 the kernel's order of additions is the same everywhere: the tokens are those of CPython."""
+    wanted = greedy("code", "bigram", 4)
+    figure = "document.querySelector('#real_pair')"
+    state = "kind=code&real_pair.draft=bigram&real_pair.temperature=0&real_pair.gamma=4&real_pair.run=on"
+    began = time.perf_counter()
+    visitor.open(f"{host.url}labs/real-pair/?real_pair.{state}")
+    over = f"!!{figure}.querySelector('a[download]') || {figure}.dataset.state === 'failed'"
+    visitor.wait_for(over, "a race that is over", 240)
+    assert visitor.attribute("#real_pair", "data-state") == "live", visitor.text("#real_pair .sd-notice")
+    note(f"the real pair's first race is over after {time.perf_counter() - began:.1f} s")
+    cells = f"""[...{figure}.querySelectorAll(".sd-token:not([data-kind=given])")].map((one) => [one.dataset.kind,
+      one.querySelector(":scope > s, :scope > span:not(.sd-glyph, .sd-said)").textContent])"""
+    assert [tuple(cell) for cell in visitor.evaluate(cells)] == wanted
+    visitor.wait_for(f"{figure}.innerText.includes('Both lanes wrote the same text.')", "greedy is greedy", 5)
+    assert "kernel" in (visitor.attribute("#real_pair a[download]", "download") or "")
+    note(visitor.text("#real_pair [data-part=title]"))
 
 
 def test_print_shows_the_state_in_light_colours_without_controls(visitor: Visitor, host: Host) -> None:

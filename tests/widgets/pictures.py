@@ -55,6 +55,8 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "published_map": ("published_map", {}),
     "published_map-lookup": ("published_map", {"method": "lookup"}),
     "your_machine": ("your_machine", {}),
+    "real_pair": ("real_pair", {}),
+    "real_pair-lookup": ("real_pair", {"kind": "code", "draft": "look-up", "temperature": "0"}),
     "first_look": ("first_look", {}),
     "first_look-loses": ("first_look", {"alpha": 0.3, "c": 0.4}),
     "published_map-above": ("published_map", {"hardware": "tpu"}),

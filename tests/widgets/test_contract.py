@@ -19,6 +19,8 @@ from widgets._kit.render import parts
 NAMES = widgets.names()
 STYLED = set(re.findall(r"\.(sd-[\w-]+)", (ROOT / "widgets" / "_browser" / "widget.css").read_text(encoding="utf-8")))
 KIT = sorted((ROOT / "widgets" / "_kit").glob("*.py"))
+QUOTING = [("real_pair", part) for part in ("tokens", "table", "summary")]
+"""Parts that quote what a model writes: Python's `None` may be a word in it."""
 FILES = [ROOT / "widgets" / f"{name}.py" for name in NAMES]
 
 
@@ -40,7 +42,8 @@ def test_every_state_draws_valid_markup(widget):
                 ET.fromstring(f"<part>{fragment}</part>")
             except ET.ParseError as error:
                 pytest.fail(f"{widget.name} {values}: part {name} is not well-formed: {error}")
-            assert not re.search(r"\b(nan|inf|None)\b", fragment), f"{values}: {name} shows a missing number"
+            if (widget.name, name) not in QUOTING:
+                assert not re.search(r"\b(nan|inf|None)\b", fragment), f"{values}: {name} shows a missing number"
 
 
 def test_pictures_keep_the_drawing_rules(widget):
@@ -120,7 +123,7 @@ def _seconds(widget, values):
 def test_a_widget_that_measures_rests_until_its_switch_is_on():
     """`MEASURES` names a switch that is off at first: nothing runs a reader's machine hot because a page was opened."""
     switches = {name: starter(widgets.load(name)) for name in NAMES}
-    assert [name for name, switch in switches.items() if switch] == ["your_machine"]
+    assert [name for name, switch in switches.items() if switch] == ["real_pair", "your_machine"]
     for name, switch in switches.items():
         if switch:
             param = widgets.load(name).params[switch]

@@ -17,6 +17,7 @@ COMMANDS = {
     "schema": ("bench.schema", "write docs/data/schema.json"),
     "log-speed": ("bench.log_speed", "[MB]  how fast logs are read"),
     "kernel-speed": ("bench.kernel_speed", "[--engines …] [--write]  the kernel in the page, against its goals"),
+    "pair-speed": ("bench.pair_speed", "[--engines …] [--write]  the real pair in the page, against its goals"),
     "acceptance": ("bench.acceptance", "[--rounds N] [--write]  how often the tiny pair's drafts are kept"),
     "traces": ("bench.traces", "record runs of the tiny pair into docs/data/traces"),
     "sim-speed": ("bench.sim_speed", "how fast sim is"),

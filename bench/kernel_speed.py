@@ -127,8 +127,12 @@ def passes(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return rows
 
 
-def _file(suite: str, title: str, rows: list[dict[str, Any]], software: Mapping[str, str], **more: Any) -> str:
-    note = "Medians over runs of the figure your_machine, each of which gives the median of its batches."
+NOTE = "Medians over runs of the figure your_machine, each of which gives the median of its batches."
+
+
+def _file(
+    suite: str, title: str, rows: list[dict[str, Any]], software: Mapping[str, str], note: str = NOTE, **more: Any
+) -> str:
     name = _processor().replace("(R)", "").replace("(TM)", "").replace("  ", " ").strip()
     whole = {
         "version": 1,
@@ -197,7 +201,8 @@ def main(arguments: list[str]) -> int:
         MEASURED.mkdir(parents=True, exist_ok=True)
         first = [run for run in runs if run.engine == engines[0]]
         common = dict(next(iter(first[0].found.rows.values())).software or {})
-        shape = {"model": "one float32 matrix", "weights": "float32", "arithmetic": "float32", "batch": 1, "context": 0}
+        shape: dict[str, Any] = {"model": "one float32 matrix", "batch": 1, "context": 0}
+        shape |= {"weights": "float32", "arithmetic": "float32"}
         speed = _file("kernel-speed", "The kernel's speed in the page", rows, software)
         here = {**common, engines[0]: software[engines[0]]}
         title = "Passes over one matrix, measured in a browser"

@@ -33,7 +33,7 @@ PATIENCE_S = 180.0
 KINDS = ("prose", "code")
 DRAFTS = ("one-layer", "two-layer", "trigram")
 """Those that may win here: the others are kept too seldom, or cost too much."""
-LENGTHS = (2, 3, 4)
+LENGTHS = (1, 2, 3)
 TRIAL, SAMPLES = (11, 12), (1, 2, 3, 4, 5)
 """Seeds for finding the best, and others for measuring it."""
 TEMPERATURE = "0.7"

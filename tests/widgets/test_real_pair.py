@@ -359,3 +359,25 @@ def test_the_file_is_in_our_schema_and_holds_no_word_of_the_reader():
     assert kept.rows["speedup-kernel-one-layer-g3"].tokens_per_pass == 2.0
     assert "secret" not in link.content
     assert "[1, 2, 3]" not in link.content
+
+
+# ------------------------------------------------------------------------------------------------ what the lab's page says
+
+
+ACCEPTANCE = parse((DOCS / "measured" / "acceptance.json").read_text(encoding="utf-8")).rows
+
+
+def strays(kind, draft, temperature, gamma):
+    """How many standard errors the counted tokens a pass lie above the formula's."""
+    row = ACCEPTANCE[f"accept-{kind}-{draft}-{temperature}-g{gamma}"]
+    return (row.value - row.predicted) / row.extra["standard_error"]
+
+
+def test_where_the_formula_holds_and_where_hits_come_in_runs():
+    """The two tables of docs/labs/real-pair.md, and the sentences below them."""
+    for kind in ("prose", "code"):
+        for draft in WIDGET.params["draft"].options:
+            assert abs(strays(kind, draft, "t07", 4)) < 2.5
+    assert strays("prose", "look-up", "t00", 6) > 2
+    assert strays("prose", "bigram", "t00", 6) > 2
+    assert ACCEPTANCE["accept-prose-look-up-t07-g4"].value < 1.1

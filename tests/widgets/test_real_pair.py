@@ -361,7 +361,7 @@ def test_the_file_is_in_our_schema_and_holds_no_word_of_the_reader():
     assert "[1, 2, 3]" not in link.content
 
 
-# ------------------------------------------------------------------------------------------------ what the lab's page says
+# ----------------------------------------------------------------------------------------------- what the lab says
 
 
 ACCEPTANCE = parse((DOCS / "measured" / "acceptance.json").read_text(encoding="utf-8")).rows
@@ -370,7 +370,7 @@ ACCEPTANCE = parse((DOCS / "measured" / "acceptance.json").read_text(encoding="u
 def strays(kind, draft, temperature, gamma):
     """How many standard errors the counted tokens a pass lie above the formula's."""
     row = ACCEPTANCE[f"accept-{kind}-{draft}-{temperature}-g{gamma}"]
-    return (row.value - row.predicted) / row.extra["standard_error"]
+    return (row.value - row.predicted) / row.standard_error
 
 
 def test_where_the_formula_holds_and_where_hits_come_in_runs():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from widgets import Widget
@@ -118,8 +119,7 @@ def _control(id: str, key: str, param: Param, value: Any) -> str:
     described = f' aria-describedby="{esc(id)}-help"' if param.help else ""
     match param:
         case Slider() | Step():
-            stops = [[stop, param.address(stop), param.show(stop)] for stop in param.all_stops]
-            attributes += f' data-stops="{esc(json.dumps(stops, ensure_ascii=False))}" data-short="{len(param.stops)}"'
+            attributes += f' data-stops="{_stops(param)}" data-short="{len(param.stops)}"'
             inner = _slider(id, param, value, described)
         case Choice():
             inner = _choice(id, param, value, described)
@@ -143,6 +143,13 @@ def _control(id: str, key: str, param: Param, value: Any) -> str:
         attributes += f' data-ms="{param.ms}"' if isinstance(param, Step) else ""
     help = f'\n<p class="sd-help" id="{esc(id)}-help">{esc(param.help)}</p>' if param.help else ""
     return f'<div class="sd-control"{attributes}>\n{inner}{help}\n<p class="sd-problem" hidden></p>\n</div>'
+
+
+@cache
+def _stops(param: Slider | Step) -> str:
+    """Every stop with its texts, as JSON in an attribute: once a parameter, however many figures have it."""
+    stops = [[stop, param.address(stop), param.show(stop)] for stop in param.all_stops]
+    return esc(json.dumps(stops, ensure_ascii=False))
 
 
 def _label(id: str, label: str) -> str:

@@ -2,7 +2,7 @@
 
 At rest it replays recorded runs and looks like every other figure. Once “Run here” is on, it fetches the two files of
 weights and lets two lanes race (`widgets._kit.race`). Which tokens come and what becomes of them follows from the seed;
-only the times are measured (`MEASURES`).
+only the times are measured (`MEASURES`). (Over 400 lines: one figure has two faces, a recording and a race.)
 """
 
 from __future__ import annotations

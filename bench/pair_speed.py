@@ -39,8 +39,8 @@ TRIAL, SAMPLES = (11, 12), (1, 2, 3, 4, 5)
 TEMPERATURE = "0.7"
 
 _SMALL = (
-    "the weights, 14 MB, may stay in this machine's 32 MB cache, so that reading them hides little; in a profile the"
-    " products took 0.8 ms for one position and 1.1 for four, and the rest of a pass grew as well"
+    "the weights, 14 MB, may stay in this machine's 32 MB cache, so that reading them hides little; in a profile"
+    " under Node the products took 0.8 ms for one position and 1.1 for four, and the rest of a pass grew as well"
 )
 WHY: Mapping[str, str] = {
     "four-over-one": _SMALL,

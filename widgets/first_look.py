@@ -92,4 +92,4 @@ def _table(alpha: float, c: float) -> Table:
         (percent(rate), number(expected_tokens(rate, GAMMA), ".2f"), factor(speedup(rate, GAMMA, c))) for rate in rates
     )
     head = ("guesses right", "tokens a run", "speed")
-    return Table(f"Four guesses a round, each costing {brief(c)} runs of the large model", head, rows)
+    return Table(f"{number(GAMMA)} guesses a round, each costing {brief(c)} runs of the large model", head, rows)

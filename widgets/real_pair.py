@@ -217,13 +217,19 @@ def resting(trace: Trace, step: int, *, own: bool, moved: bool) -> View:
     )
 
 
-def raced(
-    found: Race, setting: Setting, beginning: str, *, kernel: bool, left_out: int = 0, step: int = STOPS
-) -> View:
+def raced(found: Race, setting: Setting, beginning: str, *, kernel: bool, left_out: int = 0, step: int = STOPS) -> View:
     """A race in this page, over or in the middle."""
     seen = _up_to(found.rounds, step) if found.over else found.rounds
     it = _Shown(
-        *(found.rounds, seen, setting.draft, setting.gamma, setting.temperature, beginning, found, kernel, left_out)
+        found.rounds,
+        seen,
+        setting.draft,
+        setting.gamma,
+        setting.temperature,
+        beginning,
+        race=found,
+        kernel=kernel,
+        left_out=left_out,
     )
     if not found.over:
         plain, fast = found.plain.tokens, found.speculative.tokens
@@ -356,9 +362,7 @@ def _verdict(it: _Shown) -> Verdict:
             f" {number(verify, '.2f')} plain ones. It leaves out drawing and bookkeeping, {ratio(rest)} ms a round."
         )
     if not found.by_kernel and verify > 0.6 * most:
-        said += (
-            " Without the kernel arithmetic sets the length of a pass, so checking guesses saves little or nothing."
-        )
+        said += " Without the kernel arithmetic sets the length of a pass, so checking guesses saves little or nothing."
     return Verdict("gain" if faster >= 1.02 else "info" if faster > 0.98 else "loss", said)
 
 

@@ -1,10 +1,13 @@
 """A stand-in for the page's kernel: called with addresses, adding in its order. For tests outside a browser."""
 
+import contextlib
 import ctypes
 
 import numpy as np
 
-__all__ = ["by_address"]
+from sim import kernel
+
+__all__ = ["by_address", "fixed_order"]
 
 
 def floats(address, count):
@@ -24,3 +27,17 @@ def by_address(x, w, out, rows, inner, outer):
     for i in range(whole, inner):
         total += a[:, None, i] * b[None, :, i]
     floats(out, rows * outer)[:] = total.reshape(-1)
+
+
+@contextlib.contextmanager
+def fixed_order():
+    """Products that add in a fixed order, so that a row's bits do not depend on its company: by the page's kernel where
+    it is plugged in (as in Pyodide), else by this one.
+    """
+    before = kernel._kernel
+    if before is None:
+        kernel.plug(by_address)
+    try:
+        yield
+    finally:
+        kernel.plug(before)

@@ -33,11 +33,8 @@ CUTS = [(0.0, 0, 1.0), (0.7, 0, 1.0), (1.0, 0, 1.0), (1.0, 8, 1.0), (1.3, 0, 0.8
 @pytest.fixture(autouse=True)
 def same_bits():
     """A kernel that adds in a fixed order, so that one pass over five positions gives the rows of five passes."""
-    before = kernel._kernel
-    if before is None:
-        kernel.plug(stand_in.by_address)
-    yield
-    kernel.plug(before)
+    with stand_in.fixed_order():
+        yield
 
 
 def text_of(steps, count=None):
@@ -170,11 +167,8 @@ def p_value(law, texts):
 @pytest.fixture(scope="module")
 def drawn():
     """20,000 runs of each draft, with the fixed-order products that `same_bits` plugs in for each test."""
-    before = kernel._kernel
-    if before is None:
-        kernel.plug(stand_in.by_address)
-    yield {name: many(name) for name in lm.DRAFTS}
-    kernel.plug(before)
+    with stand_in.fixed_order():
+        yield {name: many(name) for name in lm.DRAFTS}
 
 
 @pytest.mark.parametrize("name", lm.DRAFTS)

@@ -25,11 +25,8 @@ TEXT = tuple(int(token) for token in np.random.default_rng(5).integers(0, tiny.V
 @pytest.fixture
 def same_bits():
     """A kernel that adds in a fixed order: the page's where it is there, else the stand-in."""
-    before = kernel._kernel
-    if before is None:
-        kernel.plug(stand_in.by_address)
-    yield
-    kernel.plug(before)
+    with stand_in.fixed_order():
+        yield
 
 
 def by_the_formulas(name, text):
@@ -95,14 +92,10 @@ def test_a_row_has_the_same_bits_in_any_company(name):
 
 
 def test_with_numpy_alone_a_row_in_company_is_near():
-    before = kernel._kernel
-    kernel.plug(None)
-    try:
+    with kernel.set_aside():
         alone, together = Reader(PAIR.network), Reader(PAIR.network)
         for end in range(6, 40):
             assert np.abs(together.logits(TEXT[:end], 5)[-1] - alone.logits(TEXT[:end])[0]).max() < 1e-4
-    finally:
-        kernel.plug(before)
 
 
 edits = st.lists(
@@ -116,10 +109,7 @@ edits = st.lists(
 @settings(max_examples=min(25, settings.default.max_examples))
 def test_a_reader_that_read_other_things_gives_what_a_fresh_one_gives(edits):
     """Each text keeps some of the one before and goes on otherwise: rejected drafts, and much wilder."""
-    before = kernel._kernel
-    if before is None:
-        kernel.plug(stand_in.by_address)
-    try:
+    with stand_in.fixed_order():
         reader, text = Reader(PAIR.network), []
         for keep, more, rows in edits:
             text = (text[:keep] + more)[: PAIR.context]
@@ -127,8 +117,6 @@ def test_a_reader_that_read_other_things_gives_what_a_fresh_one_gives(edits):
             found = reader.logits(text, rows).tobytes()
             assert reader.tokens == tuple(text)
             assert found == Reader(PAIR.network).logits(text, rows).tobytes()
-    finally:
-        kernel.plug(before)
 
 
 def test_only_what_is_new_is_read():

@@ -72,6 +72,23 @@ class Figure:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def stop(self) -> float:
+        """Press Stop; milliseconds until the figure says that it has stopped, on the page's own clock."""
+        self.root.locator("[data-do=stop]").wait_for(timeout=READY_MS)
+        return float(
+            self.root.evaluate(
+                """(figure) => new Promise((done) => {
+                  const began = performance.now();
+                  figure.querySelector("[data-do=stop]").click();
+                  const wait = () => {
+                    if (/Stopped/.test(figure.textContent)) done(performance.now() - began);
+                    else requestAnimationFrame(wait);
+                  };
+                  wait();
+                })"""
+            )
+        )
+
     def set(self, name: str, index: int) -> None:
         """Put a slider on a stop at once."""
         self.slider(name).fill(str(index))

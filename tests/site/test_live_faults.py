@@ -82,13 +82,19 @@ def test_a_worker_that_died_unseen(page_of: Callable[..., Page]) -> None:
     figure.is_state("live")
 
 
-def test_a_worker_killed_while_it_starts(page_of: Callable[..., Page], odd: Host) -> None:
+def starting(page_of: Callable[..., Page], odd: Host) -> tuple[Page, Figure, Event]:
+    """A figure whose Python starts and cannot go on before the event is set."""
     page = page_of("kinds")
     figure = Figure(page, "kinds")
     held = Event()
     odd.broken = {place("site.zip"): Spoiled(held=held)}
     figure.press("share", "ArrowRight")
     figure.is_state("starting")
+    return page, figure, held
+
+
+def test_a_worker_killed_while_it_starts(page_of: Callable[..., Page], odd: Host) -> None:
+    page, figure, held = starting(page_of, odd)
     page.evaluate("window.pythons.at(-1).dispatchEvent(new ErrorEvent('error', {message: 'killed'}))")
     figure.fails("Python could not start: killed.")
     held.set()
@@ -186,12 +192,7 @@ def test_a_flood_of_output_is_capped(page_of: Callable[..., Page]) -> None:
 
 def test_a_page_frozen_while_python_starts(page_of: Callable[..., Page], odd: Host) -> None:
     """As a phone does with a page behind another one."""
-    page = page_of("kinds")
-    figure = Figure(page, "kinds")
-    held = Event()
-    odd.broken = {place("site.zip"): Spoiled(held=held)}
-    figure.press("share", "ArrowRight")
-    figure.is_state("starting")
+    page, figure, held = starting(page_of, odd)
     lifecycle = page.context.new_cdp_session(page)
     lifecycle.send("Page.setWebLifecycleState", {"state": "frozen"})
     held.set()

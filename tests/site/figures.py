@@ -36,6 +36,11 @@ class Figure:
         heard = "" if what in TOLD else ":defined"
         return self.page.locator(f"sd-widget#{self.id}{heard} [data-do={what}]")
 
+    def load_anew(self) -> None:
+        """Press Retry where it loads the page as a whole. Any navigation is no sign: Material notes the scroll as one."""
+        with self.page.expect_event("domcontentloaded"):
+            self.button("retry").click()
+
     def is_state(self, state: str) -> None:
         expect(self.root).to_have_attribute("data-state", state, timeout=READY_MS)
 

@@ -132,6 +132,12 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def handle_one_request(self) -> None:
+            try:
+                super().handle_one_request()
+            except ConnectionResetError:  # the browser was closed between two requests
+                self.close_connection = True
+
         def do_GET(self) -> None:
             path = unquote(urlsplit(self.path).path)
             if not path.startswith(host.base):

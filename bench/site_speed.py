@@ -38,8 +38,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "data" / "measured" / "site.json"
 MB = 1e6
 _LIVE = (
-    "in a profile the first ten moves after Python came took twice as long as later ones (37 to 77 ms, then 19 to 40);"
-    " a view called again and again takes a fraction of that, and where the rest goes was not traced"
+    "in a profile of forty moves Python's view took 10 to 18 ms in the first eight, until the browser had compiled the"
+    " interpreter well, and 4 to 8 ms in most others; messages and replacement took about 4 ms"
 )
 #: id → what it is, unit, goal (an upper limit), why it is missed where it is
 GOALS: dict[str, tuple[str, str, float, str]] = {
@@ -76,7 +76,7 @@ unpacking and compiling were the rest",
 still loading",
     ),
     "view-p95": (
-        "view of a formula widget in Pyodide with its HTML, p95 of the slowest widget",
+        "view of a formula widget in Pyodide with its HTML, once warm, p95 of the slowest widget",
         "ms",
         8,
         "the widget in the note sweeps many settings for one picture",

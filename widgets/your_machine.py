@@ -34,14 +34,14 @@ PARAMS = {
     "kernel": Toggle("With the kernel", True, help="Off: plain NumPy, which reads the weights for each position anew."),
 }
 NEEDS: tuple[str, ...] = ("numpy",)
-DATA: tuple[str, ...] = ()
+DATA = ("measured/your-machine",)
 SOURCE = (
     "Measured in this page, on this device; nothing is sent anywhere. The line is a model: the roofline of one H100"
     " with 70 billion weights in 16 bits."
 )
 
-LANDED = "measured/your-machine"
-"""The file of a run on a named machine. It is shown at rest once `DATA` names it."""
+LANDED = DATA[0]
+"""The file of a run on a named machine, shown at rest."""
 
 _CARD = ("70b", "h100-sxm")
 _MODEL = "H100, model"

@@ -41,6 +41,7 @@ PAGES: dict[str, Sequence[tuple[str, str]]] = {
     "rows": [("rows", "rows"), ("kinds", "kinds")],
     "vector": [("vector", "vector"), ("kinds", "kinds")],
     "filed": [("filed", "filed"), ("kinds", "kinds")],
+    "calls": [("calls", "calls")],
     # every widget of the site that needs Python and nothing else, under its own name
     "every": [(name, name) for name in widgets.names() if not (widgets.load(name).needs or widgets.load(name).files)],
     "five": [("kinds", "one"), ("kinds", "two"), ("long", "three"), ("loop", "four"), ("kinds", "five")],

@@ -73,3 +73,40 @@ def test_a_step_of_a_slider_is_one_message_and_touches_only_what_changed(open_pa
     assert "picture" in replaced
     assert "note" not in replaced  # it is the same in both states
     assert len(figure.part("picture").inner_html()) < 30_000
+
+
+def test_a_step_of_a_slider_lays_the_page_out_once_and_not_part_by_part(open_page: Open) -> None:
+    """Eight parts change. Asking one where it is scrolled to, after another was replaced, would lay out the whole page."""
+    page = open_page(TWO)
+    figure = Figure(page, "draft_verify")
+    figure.press("gamma", "ArrowRight")
+    figure.is_state("live")
+    page.evaluate(REPLACED)
+    chrome = page.context.new_cdp_session(page)
+    chrome.send("Performance.enable")
+
+    def layouts() -> float:
+        metrics = chrome.send("Performance.getMetrics")["metrics"]
+        return next(float(one["value"]) for one in metrics if one["name"] == "LayoutCount")
+
+    before = layouts()
+    figure.set("gamma", 8)
+    page.wait_for_function("replaced.includes('picture')")
+    assert layouts() - before <= 3  # for the number at the control, for the picture, and a frame between them
+
+
+def test_a_figure_is_drawn_a_few_times_for_nobody_until_it_is_quick(open_page: Open, odd: Host) -> None:
+    """A dozen times at most, and nothing of it reaches the page or the console."""
+    page = open_page("", on=odd)
+    printed: list[str] = []
+    page.on("console", lambda message: printed.append(message.text) if "drawn" in message.text else None)
+    page.goto(f"{odd.url}lessons/odd-calls/")
+    figure = Figure(page, "calls")
+    asked = 0
+    for n in (2, 3, 4):
+        figure.set("n", n)
+        figure.is_alive(f"n is {n}")
+        asked += 1
+    times = int(figure.part("title").inner_text().split()[1])
+    assert 1 <= times - asked <= 12
+    assert len(printed) == asked

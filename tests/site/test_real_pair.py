@@ -115,6 +115,25 @@ def test_controls_replay_another_recording_and_no_model_is_fetched(open_page: Op
     assert not [name for name, _ in own_host.asked if re.search("safetensors|numpy", name)]
 
 
+def test_a_strip_that_grows_shows_its_end_until_the_reader_scrolls_up(open_page: Open) -> None:
+    figure = opened(open_page, size="phone")
+    last = len(recorded("prose", "one-layer", 0.7).steps or ())
+    strip = figure.root.locator(".sd-strip")
+    below = "strip => strip.scrollHeight - strip.clientHeight - strip.scrollTop"
+    figure.press("step", "Home")
+    figure.is_state("live")
+    expect(strip.locator(".sd-token")).to_have_count(1)  # the beginning
+    for step in range(last - 3, last + 1):
+        figure.set("step", step)
+        expect(strip.locator(".sd-round")).to_have_count(step)
+        assert strip.evaluate("strip => strip.scrollTop") > 0
+        assert strip.evaluate(below) < 2
+    strip.evaluate("strip => strip.scrollTo({ top: 20, behavior: 'instant' })")
+    figure.set("step", last - 1)
+    expect(strip.locator(".sd-round")).to_have_count(last - 1)
+    assert strip.evaluate("strip => strip.scrollTop") == 20
+
+
 def test_a_token_tells_what_decided_it_to_pointer_finger_and_keys(open_page: Open) -> None:
     figure = opened(open_page, "kind=code&draft=bigram", has_touch=True)
     figure.is_state("live")

@@ -11,6 +11,8 @@ const QUIET_MS = 400;
 export class Parts {
   /** @type {Map<string, string>} */
   #shown = new Map();
+  /** @type {WeakSet<EventTarget>} what has been scrolled: only there is asked where to, since asking lays out the page */
+  #scrolled = new WeakSet();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -18,30 +20,43 @@ export class Parts {
   constructor(root, signal) {
     this.root = root;
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
+    root.addEventListener("scroll", ({ target }) => target && this.#scrolled.add(target), { signal, capture: true, passive: true });
   }
 
   /** @param {Record<string, string>} fragments */
   put(fragments) {
-    for (const [name, html] of Object.entries(fragments)) {
-      if (name !== "summary") this.#set(name, html);
-    }
-    const summary = fragments.summary;
+    const { summary, ...others } = fragments;
+    this.#replace(others);
     if (summary === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#set("summary", summary), QUIET_MS);
+    this.#timer = setTimeout(() => this.#replace({ summary }), QUIET_MS);
   }
 
-  /** @param {string} name @param {string} html */
-  #set(name, html) {
-    if (this.#shown.get(name) === html) return;
-    this.#shown.set(name, html);
-    const place = this.root.querySelector(`[data-part="${name}"]`);
-    if (!place) return;
-    // What was scrolled stays where the reader left it; a strip that grows shows its end until then.
-    const kept = [place, ...place.children].map(({ scrollLeft, scrollTop, clientHeight, scrollHeight }) => {
-      return { scrollLeft, scrollTop: scrollTop + clientHeight + 2 > scrollHeight ? scrollHeight * 99 : scrollTop };
+  /**
+   * First all that must be asked, then all that changes: a question between two changes would lay out the page anew.
+   * @param {Record<string, string>} fragments
+   */
+  #replace(fragments) {
+    const changes = Object.entries(fragments).flatMap(([name, html]) => {
+      if (this.#shown.get(name) === html) return [];
+      this.#shown.set(name, html);
+      const place = this.root.querySelector(`[data-part="${name}"]`);
+      return place ? [{ place, html, kept: [place, ...place.children].map((element) => this.#scroll(element)) }] : [];
     });
-    place.innerHTML = html;
-    [place, ...place.children].forEach((element, index) => Object.assign(element, kept[index]));
+    for (const { place, html } of changes) place.innerHTML = html;
+    for (const { place, kept } of changes) {
+      [place, ...place.children].forEach((element, index) => {
+        if (kept[index]) element.scrollTo({ ...kept[index], behavior: "instant" });
+      });
+    }
+  }
+
+  /** Where to scroll what comes in its place: as the reader left it, or to the end that it follows. @param {Element} element */
+  #scroll(element) {
+    const follows = element.hasAttribute("data-follow");
+    if (!follows && !this.#scrolled.has(element)) return null;
+    const { scrollLeft: left, scrollTop, clientHeight, scrollHeight } = element;
+    const atEnd = follows && scrollTop + clientHeight + 2 > scrollHeight;
+    return { left, top: atEnd ? 1e7 : scrollTop };
   }
 }

@@ -17,6 +17,8 @@ import { Files } from "./files.js";
 /** @typedef {{switch: string, packages: string[], files: string[]}} Later  what must be there once a switch is on */
 
 const OUTPUT_LIMIT = 20000; // bytes a request may print; a printing loop must not fill the reader's memory
+const WARM_VIEWS = 12;
+const WARM_MS = 300;
 
 /** @type {Awaited<ReturnType<typeof boot>>} */
 let python;
@@ -27,8 +29,12 @@ const prepared = new Map();
 /** @type {Map<string, Promise<void>>} packages, loaded or loading */
 const packages = new Map();
 const large = new Files(keepFile, (id, done, text) => post({ id, progress: { done, text }, view: null }));
+/** @type {Set<string>} widgets that have been drawn for nobody, or will be */
+const warmed = new Set();
 /** @type {Set<number>} requests whose widget is still being prepared */
 const preparing = new Set();
+/** @type {{widget: string, views: number, ms: number}[]} figures to be drawn for nobody, and what that may still cost */
+const cold = [];
 let current = 0;
 let printed = 0;
 
@@ -40,7 +46,7 @@ self.onmessage = (event) => {
   const message = JSON.parse(text);
   if (message.ping) post({ pong: message.ping });
   else if (message.stop) stop(message.stop);
-  else if (message.prepare) prepare(message.prepare).catch(() => prepared.delete(message.prepare)); // a question tells
+  else if (message.prepare) prepare(message.prepare).then(() => warm(message.prepare), () => prepared.delete(message.prepare)); // a question tells
   else answer(message, files);
 };
 
@@ -148,6 +154,32 @@ function run(id, work) {
 function takeTurn() {
   const id = turns.shift();
   if (id !== undefined) run(id, () => python.answer.proceed(id));
+  else warmUp();
+}
+
+/**
+ * Has `widget` drawn a few times for nobody: a browser compiles well only what is used often, and until it has done so
+ * a picture takes three times as long. Picture by picture, so that a question waits for one of them at most.
+ * @param {string} widget
+ */
+function warm(widget) {
+  if (warmed.has(widget)) return;
+  warmed.add(widget);
+  cold.push({ widget, views: WARM_VIEWS, ms: WARM_MS });
+  queue.port2.postMessage(null);
+}
+
+function warmUp() {
+  const next = cold[0];
+  if (!next) return;
+  const began = performance.now();
+  printed = Infinity; // nobody asked, so nobody is told
+  python.answer.begin(JSON.stringify({ id: 0, widget: next.widget, params: {} }));
+  if (python.answer.unfinished(0)) python.answer.stop(0);
+  next.views -= 1;
+  next.ms -= performance.now() - began;
+  if (next.views <= 0 || next.ms <= 0) cold.shift();
+  queue.port2.postMessage(null);
 }
 
 /** @param {number} id */

@@ -38,8 +38,9 @@ def strip(tokens: tuple[Token, ...]) -> str:
     passes = "".join(_round(number(key) if key else "", cells) for key, cells in rounds.items())
     looks = "sd-rounds sd-flow" if len(rounds) > _MANY else "sd-rounds"
     detailed = any(token.detail for token in tokens)
+    grows = ' data-follow="end"' if detailed else ""
     return (
-        '<div class="sd-strip" tabindex="0" role="group" aria-label="Tokens, pass by pass">'
+        f'<div class="sd-strip"{grows} tabindex="0" role="group" aria-label="Tokens, pass by pass">'
         f'<ol class="{looks}">{passes}</ol></div>' + (f'<p class="sd-detail">{_HINT}</p>' if detailed else "")
     )
 

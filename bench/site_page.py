@@ -30,7 +30,7 @@ and round trip. The file, with rows for scale and every spread: [`site.json`](..
 def section(rows: Sequence[Mapping[str, Any]]) -> str:
     """Markdown of the section: a table of the rows with a goal, then the reasons where one was missed."""
     with_goal = [row for row in rows if "goal" in row]
-    lines = ["| What | Median | From, to | Goal, at most | Reached |", "| --- | ---: | --- | ---: | --- |"]
+    lines = ["| What | Median | From, to | Goal, at most | Reached |", "| --- | ---: | ---: | ---: | --- |"]
     lines += [_line(row) for row in with_goal]
     missed = [row for row in with_goal if not row["met"]]
     if missed:

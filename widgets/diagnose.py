@@ -383,8 +383,8 @@ def _length(one: Measured) -> str:
 
 
 def _links(found: Diagnosis | None) -> tuple[Link, ...]:
-    """To lab 2 with this accept rate and draft length, rounded to what its sliders have. Nothing else of the log."""
+    """To `verdict` with this accept rate and draft length, rounded to what its sliders have. Nothing else of the log."""
     if found is None or found.alpha is None or not found.gamma:
         return ()
     values = (("alpha", number(found.alpha, ".2f")), ("gamma", number(min(8, found.gamma))))
-    return (Link("Take this accept rate and length to lab 2: does it pay?", "labs/verdict/", "verdict", values),)
+    return (Link("Does it pay? Take this accept rate and length along", "labs/verdict/", "verdict", values),)

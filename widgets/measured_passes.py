@@ -131,8 +131,8 @@ def _picture(shown: Sequence[Sample], fit: PassFit | None, ridge: float | None) 
     marks: list[Mark] = []
     if line:
         marks.append(Curve(tuple(line), "target"))
-        used = " and ".join(number(item.positions) for item in shown if item.positions in FITTED)
-        words = f"model, fitted to {used} here" if used else "model"
+        used = ", ".join(number(item.positions) for item in shown if item.positions in FITTED)
+        words = f"model, fitted to {used}" if used else "model"
         marks.append(Note(hi, low * 1.12, words, "target", "above"))
     if ridge is not None and lo < ridge < hi:
         marks.insert(0, Wall(ridge, f"ridge at {brief(ridge)}"))

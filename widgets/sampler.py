@@ -187,7 +187,7 @@ def _round(rows: _Rows, step: int, seed: int) -> tuple[str, str]:
             needle=second if step >= 2 else None,
         ),
         Lane(
-            "3 Redraw: what p still lacks" if rows.rule == "lossless" else "3 Redraw",
+            "3 Redraw: from the rest" if rows.rule == "lossless" else "3 Redraw",
             _strip(again, "target") if again is not None and step >= 2 else (),
             aside="" if step < 3 else "not needed" if again is None else f"{number(third, '.2f')} draws {out}",
             needle=third if again is not None and step >= 3 else None,

@@ -294,7 +294,7 @@ def _curves(told: _Told, batch: int, crossed: int | None, lost: int | None) -> s
         Curve(tuple(told.tree.items()), "target", "tree", *((1, "below") if batch > 8 else (7, "corner"))),
     ]
     if crossed is not None and crossed > 1:
-        marks.insert(0, Wall(crossed, f"best chain ahead from {number(crossed)}", "ink"))
+        marks.insert(0, Wall(crossed, f"chain ahead from {number(crossed)}", "ink"))
     marks.append(Now(batch, told.tree[batch], _factor(told.tree[batch]), side="above"))
     return plot(
         f"Speed-up against batch: the tree {_factor(told.tree[batch])} at {number(batch)}, "

@@ -172,7 +172,7 @@ def view(
         note=_note(seen, row, found),
         links=(
             Link(
-                "Take this state to lab 6 and put your own log beside it",
+                "Put your own log beside it: take these costs along",
                 "labs/diagnose/",
                 "diagnose",
                 (("c", _stop(found.round.c, 0.01, 0.5)), ("verify", _stop(found.round.verify, 0.05, 4.0))),
@@ -368,7 +368,7 @@ def _shares(sweep: list[_Point], now: _Point) -> str:
         Curve(plain, "memory", "without", 2, "left", dashed=True),
         Curve(with_drafts, "target", "with drafts", 7),
         Now(now.user_plain, now.device_plain, "", "memory", hollow=True),
-        Now(now.user, now.device, f"{ratio(now.user)} and {ratio(now.device)}", side="above"),
+        Now(now.user, now.device, ratio(now.device), side="right" if now.user < 0.8 * widest else "left"),
     ]
     return plot(
         f"Tokens a second for one reader against tokens a second from one card, for batches 1 to 512. At batch"

@@ -1,4 +1,4 @@
-"""Labs 2, 5 and 6 in a real browser: whole without JavaScript, numbers as in `sim`, and a log that goes nowhere."""
+"""The labs `verdict`, `metrics` and `diagnose`: whole without JavaScript, numbers as in `sim`, a log goes nowhere."""
 
 from __future__ import annotations
 

@@ -29,18 +29,34 @@ def test_every_page_opens_without_an_error_in_both_palettes(built: Path, open_pa
             assert page.locator("h1").count() == titles, address
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_no_page_scrolls_sideways_on_a_narrow_screen(built: Path, open_page: Callable[..., Page], width: int) -> None:
+#: In the pictures of a page: labels that lie on one another, and those that leave their picture.
+CROWDED = """() => [...document.querySelectorAll(".sd-picture svg")].flatMap((svg) => {
+  const edge = svg.getBoundingClientRect();
+  const labels = [...svg.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const over = (one, other) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 4;
+  return labels.flatMap(([words, place], index) => [
+    ...(place.left < edge.left - 3 || place.right > edge.right + 3 ? [`“${words}” leaves its picture`] : []),
+    ...labels.slice(index + 1).filter((other) => over(place, other[1])).map((other) => `“${words}” on “${other[0]}”`),
+  ]);
+})"""
+
+
+@pytest.mark.parametrize("width", [320, 350, 390, 1280])
+def test_a_screen_of_any_width_has_room_for_all(built: Path, open_page: Callable[..., Page], width: int) -> None:
+    """No page scrolls sideways, and no label of a picture lies on another or leaves the picture."""
     height = 256 if width == 320 else 800  # 1280 by 1024 at 400 %
     page = open_page("", viewport={"width": width, "height": height})
     root = page.url
-    too_wide = {}
+    found = {}
     for address in addresses(built):
         page.goto(root + address)
-        found = page.evaluate("document.scrollingElement.scrollWidth")
-        if found > width:
-            too_wide[address] = found
-    assert too_wide == {}
+        reach = page.evaluate("document.scrollingElement.scrollWidth")
+        crowded = page.evaluate(CROWDED)
+        if reach > width or crowded:
+            found[address] = (reach, crowded)
+    assert found == {}
 
 
 class _Links(HTMLParser):

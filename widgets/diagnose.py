@@ -383,7 +383,7 @@ def _length(one: Measured) -> str:
 
 
 def _links(found: Diagnosis | None) -> tuple[Link, ...]:
-    """To `verdict` with this accept rate and draft length, rounded to what its sliders have. Nothing else of the log."""
+    """To `verdict` with this accept rate and length, rounded to what its sliders have. Nothing else of the log."""
     if found is None or found.alpha is None or not found.gamma:
         return ()
     values = (("alpha", number(found.alpha, ".2f")), ("gamma", number(min(8, found.gamma))))

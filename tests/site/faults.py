@@ -203,6 +203,9 @@ def _moments() -> Iterator[Row]:
     yield row("damaged", weights, refused, "it has the right size and not the right checksum", RETRY)
     yield row(HTML, weights, page, "came back as a web page", RETRY)
     yield row(SLOW, weights, slow, "of 1.0 MB")
+    pair = "test_real_pair.py::test_a_broken_model_is_told_and_retry_works"
+    yield row(TRUNCATED, "target.safetensors", pair, "has 1000 bytes in place of", RETRY)
+    yield row(MISSING, "drafts.safetensors", pair, "came back as 404", RETRY)
     gone = "Python gave no sign of life and was started again."
     yield row("worker killed", "in the middle of an answer", "test_a_worker_that_died_in_the_middle_of_an_answer", gone)
     yield row("worker killed", "before a question", "test_a_worker_that_died_unseen", gone)

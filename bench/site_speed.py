@@ -1,4 +1,4 @@
-"""How fast the site is for a reader and for an author: `python -m bench.site_speed [--quick] [--write]`.
+"""How fast the site is for a reader and for an author: `python -m bench.site_speed [--runs N] [--pages N] [--write]`.
 
 Why it exists: pages that run Python in a browser are known for making people wait. Every figure is taken in one run,
 side by side with a page that boots plain Pyodide, with the same lesson without figures, and with the same text built by

@@ -114,7 +114,7 @@ SOURCES: Mapping[str, Source] = {
     ),
 }
 
-_BACKDROP = {"medusa": "Medusa", "eagle": "EAGLE"}  # the two with a published curve, for comparison
+_BACKDROP = {"medusa": "Medusa, top-1", "eagle": "EAGLE"}  # the two with a published curve, for comparison
 
 PARAMS = {
     "source": Choice("Drafts from", {key: item.name for key, item in SOURCES.items()}, "model"),
@@ -293,6 +293,6 @@ def _table(gamma: int, costs: Mapping[str, _Cost], rows: Mapping[str, Any]) -> T
         "tokens per pass, published",
         "speed-up, published",
         "published for",
-        "acceptance by position, published",
+        "published by position (Medusa: accuracy of each head alone)",
     )
     return Table(f"Five sources, {count(gamma, 'drafted token', 'drafted tokens')} a round", head, tuple(lines))

@@ -1,4 +1,4 @@
-"""Every number of this site's own runs, and how it was made: filter by suite and device, one row a number.
+"""Every number of the benchmark's five suites, and how it was made: filter by suite and device, one row a number.
 
 Read it as the index of docs/data/measured. What a row does not say is written as unknown, never filled in.
 """
@@ -14,7 +14,7 @@ from widgets._kit.params import Choice, Toggle
 from widgets._kit.text import brief, count, number, percent
 from widgets._kit.view import Row, Table, Verdict, View
 
-TITLE = "Every measured number, and how it was made"
+TITLE = "The benchmark’s numbers, and how they were made"
 
 _SUITES = {
     "ceilings": "ceilings: copying, multiplying",

@@ -33,7 +33,7 @@ _HARDWARE = {
     "all": "all that keep the weights on the card",
     "a100": "A100",
     "h100": "H100 and H800",
-    "blackwell": "B200, GB200 and RTX PRO 6000",
+    "blackwell": "B200, B300, GB200 and RTX PRO 6000",
     "rtx3090": "RTX 3090",
     "tpu": "TPU",
     "offload": "weights outside the card (offloading)",

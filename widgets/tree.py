@@ -176,7 +176,7 @@ def _speeds(tree: Tree, chain: Tree, rates: tuple[tuple[float, ...], ...], c: fl
         length[batch] = next(k for k, speed in options.items() if speed >= top - 1e-9)
         best[batch] = options[length[batch]]
     return _Told(
-        {batch: at(wide, deep, nodes, batch) for batch in _BATCHES},
+        {batch: at(wide, deep, len(tree.parents), batch) for batch in _BATCHES},
         {batch: at(narrow, nodes, nodes, batch) for batch in _BATCHES},
         best,
         length,

@@ -29,14 +29,15 @@ PARAMS = {
         "Weights",
         {"64": "64 MB", "32": "32 MB", "16": "16 MB"},
         "64",
-        help="More than the processor’s caches hold. Take less where memory is short.",
+        help="64 MB are more than most caches hold. Take less where memory is short; it may then stay in one.",
     ),
     "kernel": Toggle("With the kernel", True, help="Off: plain NumPy, which reads the weights for each position anew."),
 }
 NEEDS: tuple[str, ...] = ("numpy",)
 DATA = ("measured/your-machine",)
 SOURCE = (
-    "Measured in this page, on this device; nothing is sent anywhere. The line is a model: the roofline of one H100"
+    "Measured with this figure: on the machine that is named, or on yours once you switch it on; nothing is sent"
+    " anywhere. The line is a model: the roofline of one H100"
     " with 70 billion weights in 16 bits."
 )
 
@@ -146,7 +147,7 @@ def _five(run: Passes) -> str:
     share = run.over_one(some)
     if share <= 1.1:
         return f"{_words(some)} positions cost what one costs"
-    return f"{_words(some)} positions cost {times(share)} what one costs"
+    return f"{_words(some)} positions cost {times(share, 2)} what one costs"
 
 
 def _sentence(run: Passes) -> str:

@@ -81,7 +81,7 @@ for alpha, gamma in ((0.5, 3), (0.8, 4), (0.8, 8), (0.95, 4)):
     print(f"{alpha:5}  {gamma:5}  {formula:8.4f}  {dice:8.4f}   {apart:+.1f}")
 
 # %% [markdown]
-# Chance alone puts most of them within two standard errors. A slip in the formula, say γ for γ + 1 in the exponent, would be hundreds away.
+# Chance alone puts most of them within two standard errors. A slip in the formula, say γ for γ + 1 in the exponent, would be dozens to hundreds away.
 #
 # There is a quicker way to draw the same counts. You need one random number a round, not γ of them: the count is the number of
 # survival chances above it. `sim.montecarlo` draws that way, and so do the figures that draw millions.

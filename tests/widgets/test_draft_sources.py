@@ -6,7 +6,7 @@ import pytest
 
 import widgets
 from sim import draft_cost, expected_tokens, round_time
-from tests.widgets.states import draw
+from tests.widgets.states import ROOT, draw
 from widgets.draft_sources import SOURCES
 
 WIDGET = widgets.load("draft_sources")
@@ -25,6 +25,15 @@ def test_the_published_surprise_same_tokens_other_speed():
     model, heads = values(view(source="model")), values(view(source="medusa"))
     assert (model["tokens"], heads["tokens"]) == (2.28, 2.31)
     assert (model["speedup"], heads["speedup"]) == (1.52, 1.71)
+
+
+def test_what_a_round_comes_to_by_the_published_rows_is_what_node_3_says():
+    """Tokens per pass over speed-up: cheaper than the separate model's for Medusa, dearer for EAGLE."""
+    text = (ROOT / "docs" / "lessons" / "03-drafting-with-heads.md").read_text(encoding="utf-8")
+    rounds = {key: values(view(source=key)) for key in ("model", "medusa", "eagle")}
+    model, medusa, eagle = (f"{shown['tokens'] / shown['speedup']:.2f}" for shown in rounds.values())
+    assert f"about {medusa} plain passes against {model}." in text
+    assert f"its round comes to about {eagle} plain passes, dearer than the separate model’s" in text
 
 
 @pytest.mark.parametrize("gamma", [1, 4, 7])

@@ -63,6 +63,20 @@ def test_without_second_guesses_the_best_tree_is_a_chain():
     assert shown.verdict.kind in ("info", "care")
 
 
+def test_a_tree_pays_for_the_nodes_it_has_and_not_for_its_budget():
+    """Without second guesses it ends at its deepest, and a pass scores no more positions than that and one."""
+    shown = view(second=0, nodes=21, batch=32)
+    rates = tree._rates(0.62, 0.0, 0.97)
+    best = best_first_tree(rates, 21)
+    assert len(best.parents) == 12
+
+    def verify(positions):
+        return pass_time("8b", "h100-sxm", positions, 32).total_ms / pass_time("8b", "h100-sxm", 1, 32).total_ms
+
+    assert value(shown, "tree_speed") == pytest.approx(tree_speedup(best, rates, 0.05, verify))
+    assert value(shown, "tree_speed") > 1
+
+
 def test_the_tree_wins_alone_and_loses_in_a_crowd():
     """Published: 21 nodes 1.85 against 1.65 for a chain of three at batch 1, and below 1 by batch 64."""
     alone, crowd = view(batch=1), view(batch=64)

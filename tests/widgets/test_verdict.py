@@ -1,12 +1,16 @@
 """`verdict`: its answers at the settings others published, where its numbers come from, and what it says of each."""
 
+import re
+
 import pytest
 
 import widgets
 from sim import Setting, break_even_batch, cost_per_million, decide, memory_ledger, request_time, speedup_at
-from tests.widgets.states import draw
+from sim.data import parse
+from tests.widgets.states import ROOT, draw
 
 WIDGET = widgets.load("verdict")
+PUBLISHED = parse((ROOT / "docs" / "data" / "published.json").read_text(encoding="utf-8"))
 
 EARLY = {"engine": "sglang-2025", "doubt": 0.02, "prompt": 256}
 CHAT_2024 = {
@@ -58,7 +62,15 @@ def test_what_does_not_fit_is_a_no_with_the_reason():
 
 def test_doubt_alone_turns_a_yes_into_measure_first():
     assert answer(batch=128) == "Use it"
-    assert answer(batch=128, doubt=0.3) == "Measure first"
+    assert answer(batch=128, doubt=0.2) == "Measure first"  # as docs/labs/verdict.md says
+
+
+def test_one_published_circle_lies_outside_the_interval_as_the_lab_says():
+    """The model's error is a typical one: docs/labs/verdict.md says at which batch the truth was outside."""
+    low, high = (float(end) for end in re.findall(r"([\d.]+)–([\d.]+)×", view(batch=64).title)[0])
+    row = PUBLISHED.rows["sdbench-fig1-sharegpt-bs64-eagle"]
+    assert row.batch == 64
+    assert low < high < row.speedup
 
 
 def test_numbers_are_those_of_sim():
@@ -95,7 +107,7 @@ def test_published_results_are_drawn_for_the_same_model_drafter_and_engine_only(
     assert "published results as open circles: 0" in view(drafter="model").svg
 
 
-def test_the_state_can_be_taken_to_lab_6():
+def test_the_state_can_be_taken_to_the_lab_that_reads_logs():
     [link] = view().links
     assert (link.page, link.figure) == ("labs/diagnose/", "diagnose")
     other = widgets.load("diagnose")

@@ -136,9 +136,9 @@ def test_at_rest_it_says_that_nothing_is_measured():
     ("name", "kind", "title", "sentence"),
     [
         ("waits", "gain", "Here, four positions cost what one costs", "Up to about 8 positions"),
-        ("bends", "gain", "Here, four positions cost 1.2× what one costs", "Up to about 3 positions"),
-        ("works", "loss", "Here, four positions cost 4.0× what one costs", "from the first position on"),
-        ("wild", "care", "Here, four positions cost 1.3× what one costs", "cannot be told from this run"),
+        ("bends", "gain", "Here, four positions cost 1.20× what one costs", "Up to about 3 positions"),
+        ("works", "loss", "Here, four positions cost 4.00× what one costs", "from the first position on"),
+        ("wild", "care", "Here, four positions cost 1.33× what one costs", "cannot be told from this run"),
     ],
 )
 def test_words_follow_the_numbers(name, kind, title, sentence):
@@ -173,7 +173,7 @@ def test_the_readout_is_in_the_table_and_adds_up():
 def test_a_slow_machine_that_did_not_get_far_is_told_as_far_as_it_got():
     short = Passes("numpy", 64_000_000, {1: (900.0,), 2: (1700.0,)}, (50.0,))
     view = measured(short, wanted=True, finished=True)
-    assert view.title == "Here, two positions cost 1.9× what one costs"
+    assert view.title == "Here, two positions cost 1.89× what one costs"
     assert len(view.table.rows) == 2
 
 
@@ -205,7 +205,7 @@ def test_a_landed_run_is_shown_at_rest_and_named():
     named["provenance"]["hardware"] = "Intel Core i5-8250U"
     data = {your_machine.LANDED: parse(json.dumps(named))}
     (view,) = steps(data=data, run=False, size="64", kernel=True)
-    assert view.title == "Intel Core i5-8250U: four positions cost 1.2× what one costs. And here?"
+    assert view.title == "Intel Core i5-8250U: four positions cost 1.20× what one costs. And here?"
     assert view.summary.startswith("Nothing has been measured here yet. The points are a run on another machine")
     assert view.table.caption.endswith("measured on Intel Core i5-8250U (the kernel; medians)")
     (other,) = steps(data=data, run=False, size="64", kernel=False)

@@ -26,7 +26,7 @@ from tests.tools.server import COMPRESSED, Host, serve
 from widgets._page.baked import states
 
 __all__ = ["BOOT", "LESSON", "LINES", "PAGE", "Bench", "boots", "first_answer", "live_bytes", "moves", "prepared"]
-__all__ += ["read_bytes", "round_trips", "views"]
+__all__ += ["read_bytes", "round_trips", "views", "views_asked"]
 
 WORKER = Path(widgets.__file__).parent / "_browser" / "worker.js"
 #: views that a page's worker draws for nobody, before a reader may ask
@@ -249,17 +249,24 @@ def views(bench: Bench, each: int) -> dict[str, list[float]]:
     with bench.visitor() as context:
         page = bench.open(context, PAGE)
         found = {}
-        for name in widgets.names():
-            widget = widgets.load(name)
-            own = widget.values({})
-            if widget.view is None or widget.needs or not widget.params:
-                continue
-            asked = [*[{}] * WARM, *[params for params in islice(states(widget, own), each) for _ in range(3)]]
-            questions = [json.dumps({"id": 1, "widget": name, "params": params}) for params in asked]
+        for name, questions in views_asked(each).items():
             data = bench.host.folder / "data"
-            files = {file: (data / f"{file}.json").read_text(encoding="utf-8") for file in widget.data}
+            files = {file: (data / f"{file}.json").read_text(encoding="utf-8") for file in widgets.load(name).data}
             found[name] = page.evaluate(ASK, {"files": files, "questions": questions})[WARM:]
     return found
+
+
+def views_asked(each: int) -> dict[str, list[str]]:
+    """For every formula widget with controls: its own state `WARM` times, then that and `each` others, thrice each."""
+    asked = {}
+    for name in widgets.names():
+        widget = widgets.load(name)
+        if widget.view is None or widget.needs or not widget.params:
+            continue
+        measured = [{}, *islice(states(widget, widget.values({})), each)]
+        every = [{}] * WARM + [params for params in measured for _ in range(3)]
+        asked[name] = [json.dumps({"id": 1, "widget": name, "params": params}) for params in every]
+    return asked
 
 
 def read_bytes(bench: Bench, path: str) -> int:

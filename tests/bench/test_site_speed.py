@@ -8,7 +8,6 @@ import re
 import pytest
 from markdown import Markdown
 
-import widgets
 from bench import check, site_engines, site_page, site_pages, site_speed, store
 from sim import data
 from tests.engines.install import PROGRAMS
@@ -124,7 +123,14 @@ def test_a_page_of_it_is_drawn_without_a_mistake(tmp_path, number):
     assert html.count("<sd-widget") == 3
 
 
-def test_every_formula_widget_can_be_asked_at_its_defaults():
-    """What `views` leaves out: long work, NumPy, and widgets without controls."""
-    timed = [name for name in widgets.names() if widgets.load(name).view and not widgets.load(name).needs]
-    assert {"draft_verify", "pass_cost", "tree", "verdict"} <= set(timed)
+def test_every_formula_widget_is_asked_warm_and_at_its_defaults():
+    """What `views` leaves out: long work, NumPy, and widgets without controls. One may have no other states."""
+    pytest.importorskip("playwright")
+    from bench.site_browser import WARM, views_asked
+
+    asked = {name: [json.loads(one)["params"] for one in every] for name, every in views_asked(4).items()}
+    assert {"draft_verify", "pass_cost", "tree", "verdict"} <= set(asked)
+    for every in asked.values():
+        assert every[: WARM + 3] == [{}] * (WARM + 3)
+        assert len(every) <= WARM + 3 * 5
+    assert len(asked["draft_verify"]) == WARM + 3 * 5

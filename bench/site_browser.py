@@ -264,7 +264,7 @@ def views_asked(each: int) -> dict[str, list[str]]:
         if widget.view is None or widget.needs or not widget.params:
             continue
         measured = [{}, *islice(states(widget, widget.values({})), each)]
-        every = [{}] * WARM + [params for params in measured for _ in range(3)]
+        every: list[dict[str, Any]] = [{}] * WARM + [params for params in measured for _ in range(3)]
         asked[name] = [json.dumps({"id": 1, "widget": name, "params": params}) for params in every]
     return asked
 

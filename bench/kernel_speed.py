@@ -38,22 +38,6 @@ KINDS = (("kernel", 16), ("kernel", 64), ("numpy", 64))
 """Who multiplies, and MB of weights: those of a target of four million parameters, and more than caches hold."""
 
 
-class Goal(NamedTuple):
-    """A bound that the project set itself; `least`: a lower one."""
-
-    what: str
-    unit: str
-    bound: float
-    least: bool = False
-
-
-GOALS: Mapping[str, Goal] = {
-    "four-over-one-16mb": Goal("four-position pass over one-position pass, kernel, 16 MB of weights", "×", 1.5),
-    "four-over-one-64mb": Goal("four-position pass over one-position pass, kernel, 64 MB of weights", "×", 1.35),
-    "copy-share-64mb": Goal("one-position bandwidth over a plain memory copy, kernel, 64 MB", "×", 0.6, True),
-}
-
-
 class Run(NamedTuple):
     """One press of the switch: who multiplied what, in which engine, and the file the figure offered."""
 
@@ -81,6 +65,28 @@ class Run(NamedTuple):
         return (one.weight_bytes or 0.0) / one.value / 1e6 / copy
 
 
+class Goal(NamedTuple):
+    """A bound that the project set itself; `least`: a lower one."""
+
+    what: str
+    unit: str
+    bound: float
+    least: bool = False
+
+
+GOALS: Mapping[str, Goal] = {
+    "four-over-one-16mb": Goal("four-position pass over one-position pass, kernel, 16 MB of weights", "×", 1.5),
+    "four-over-one-64mb": Goal("four-position pass over one-position pass, kernel, 64 MB of weights", "×", 1.35),
+    "copy-share-64mb": Goal("one-position bandwidth over a plain memory copy, kernel, 64 MB", "×", 0.6, True),
+}
+_FROM: Mapping[str, tuple[int, Callable[[Run], float]]] = {
+    "four-over-one-16mb": (16, lambda run: run.over_one(4)),
+    "four-over-one-64mb": (64, lambda run: run.over_one(4)),
+    "copy-share-64mb": (64, Run.copy_share),
+}
+"""The value of each goal: megabytes of weights, and what is read off a run of the kernel over them."""
+
+
 def run_once(visitor: Any, url: str, engine: str, by: str, megabytes: int) -> Run:
     """Open the lab with the switch on and take the file when it is there. ValueError when another one multiplied."""
     state = f"run=on&{FIGURE[1:]}.size={megabytes}&{FIGURE[1:]}.kernel={'on' if by == 'kernel' else 'off'}"
@@ -102,17 +108,14 @@ def goals(runs: Sequence[Run]) -> list[dict[str, Any]]:
     rows = []
     for engine in dict.fromkeys(run.engine for run in runs):
         mine = {kind: [run for run in runs if (run.engine, run.by, run.megabytes) == (engine, *kind)] for kind in KINDS}
-        values = {
-            "four-over-one-16mb": [run.over_one(4) for run in mine["kernel", 16]],
-            "four-over-one-64mb": [run.over_one(4) for run in mine["kernel", 64]],
-            "copy-share-64mb": [run.copy_share() for run in mine["kernel", 64]],
-        }
         for ident, goal in GOALS.items():
-            made = row(f"{ident}-{engine}", f"{goal.what}, {engine}", goal.unit, values[ident], warmup=1)
+            megabytes, value = _FROM[ident]
+            those = mine["kernel", megabytes]
+            found = [value(run) for run in those]
+            made = row(f"{ident}-{engine}", f"{goal.what}, {engine}", goal.unit, found, warmup=1)
             met = made["value"] >= goal.bound if goal.least else made["value"] <= goal.bound
             if not met and not goal.least:
-                size = 16 if ident.endswith("16mb") else 64
-                made["note"] = "; ".join(filter(None, [_why(mine["kernel", size]), made.get("note")]))
+                made["note"] = "; ".join(filter(None, [_why(those), made.get("note")]))
             rows.append({**made, "goal": goal.bound, "met": met})
         plain = [run.over_one(4) for run in mine["numpy", 64]]
         what = f"four-position pass over one-position pass, NumPy, 64 MB of weights, {engine}"

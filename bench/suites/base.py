@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,7 @@ class Cell:
     settings: dict[str, Any] = field(hash=False)
 
 
-class Suite:
+class Suite(ABC):
     """Base of the suites. A subclass gives `name`, `title`, `cells` and `measure`."""
 
     name = ""
@@ -42,13 +43,13 @@ class Suite:
         self.problems: list[str] = []
         self._stacks: dict[str, Stack] = {}
 
+    @abstractmethod
     def cells(self) -> list[Cell]:
         """Every cell, those of one group together."""
-        raise NotImplementedError
 
+    @abstractmethod
     def measure(self, cell: Cell) -> list[dict[str, Any]]:
         """Rows of this cell without the device's part of their ids; the first row's id is the cell's key."""
-        raise NotImplementedError
 
     def forget(self) -> None:
         """Drop weights: the next cell has others."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from threading import Event
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.site.faults import place
 from tests.site.figures import Figure
-from tests.tools.server import Host
+from tests.tools.server import Host, Spoiled
 
 Open = Callable[..., Page]
 START = "share {share}, length {length}, round {round}, card {card}, on {on}, words {words}"
@@ -18,6 +20,28 @@ START = "share {share}, length {length}, round {round}, card {card}, on {on}, wo
 def summary(**changed: object) -> str:
     values: dict[str, object] = {"share": 0.5, "length": 4, "round": 0, "card": "a", "on": True, "words": "hello"}
     return START.format_map(values | changed)
+
+
+@pytest.mark.parametrize("when", ["before the script", "between two answers"])
+def test_a_table_stays_where_the_reader_has_scrolled_it(open_page: Open, own_host: Host, when: str) -> None:
+    """Every answer puts another table in its place."""
+    held = Event()
+    if when == "between two answers":
+        held.set()
+    own_host.broken = {place("sd-widget.js"): Spoiled(held=held)}
+    figure = Figure(open_page("labs/verdict/", on=own_host, size="phone"), "verdict")
+    table = figure.part("table").locator(".sd-scroll")
+    figure.root.locator("summary").click()
+    if when == "between two answers":
+        figure.press("batch", "ArrowRight")
+        figure.is_state("live")
+    old = table.element_handle()
+    table.evaluate("table => table.scrollTo({ left: 30, behavior: 'instant' })")
+    held.set()
+    figure.root.and_(figure.page.locator(":defined")).wait_for()
+    figure.press("batch", "ArrowRight")
+    figure.page.wait_for_function("old => !old.isConnected", arg=old)
+    assert table.evaluate("table => table.scrollLeft") == 30
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ import json
 import pytest
 
 import widgets
-from sim import diagnose, parse_log, predicted_speedup
-from tests.widgets.states import draw
+from sim import diagnose, parse_log, predicted_speedup, tokens_from_survival
+from sim.data import parse
+from tests.widgets.states import ROOT, draw
 from widgets._kit import answer
 from widgets._kit.plain import plain
 from widgets._kit.render import parts
@@ -14,6 +15,7 @@ from widgets._kit.upload import Upload
 from widgets._kit.view import Progress, View
 
 WIDGET = widgets.load("diagnose")
+PUBLISHED = parse((ROOT / "docs" / "data" / "published.json").read_text(encoding="utf-8"))
 V0 = (
     "INFO 08-10 10:00:00 metrics.py:373] Speculative metrics: Draft acceptance rate: 0.655, System efficiency: 0.649, "
     "Number of speculative tokens: 4, Number of accepted tokens: 1735, Number of draft tokens: 2648, Number of emitted "
@@ -183,3 +185,11 @@ def test_the_state_can_be_taken_to_lab_2():
         other.params[name].read(text)
     assert dict(link.values) == {"alpha": "0.65", "gamma": "3"}
     assert view(log=V0).links == ()
+
+
+def test_what_the_lab_says_a_cut_chain_promises_and_what_a_short_one_gave():
+    """docs/labs/diagnose.md: hits in runs make a short length better than the cut says."""
+    one, seven = (PUBLISHED.rows[f"sdbench-trace-instructcoder-n-gram-k{gamma}"] for gamma in (1, 7))
+    assert tokens_from_survival((seven.alpha,)) < one.tokens_per_pass
+    text = (ROOT / "docs" / "labs" / "diagnose.md").read_text(encoding="utf-8")
+    assert f"tokens_from_survival(survival=({seven.alpha},))" in text

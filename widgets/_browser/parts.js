@@ -39,22 +39,27 @@ export class Parts {
   #replace(fragments) {
     const changes = Object.entries(fragments).flatMap(([name, html]) => {
       if (this.#shown.get(name) === html) return [];
+      const first = !this.#shown.has(name);
       this.#shown.set(name, html);
       const place = this.root.querySelector(`[data-part="${name}"]`);
-      return place ? [{ place, html, kept: [place, ...place.children].map((element) => this.#scroll(element)) }] : [];
+      return place ? [{ place, html, kept: [place, ...place.children].map((element) => this.#scroll(element, first)) }] : [];
     });
     for (const { place, html } of changes) place.innerHTML = html;
     for (const { place, kept } of changes) {
       [place, ...place.children].forEach((element, index) => {
-        if (kept[index]) element.scrollTo({ ...kept[index], behavior: "instant" });
+        const { left = 0, top = 0 } = kept[index] ?? {};
+        if (left || top) element.scrollTo({ left, top, behavior: "instant" });
       });
     }
   }
 
-  /** Where to scroll what comes in its place: as the reader left it, or to the end that it follows. @param {Element} element */
-  #scroll(element) {
+  /**
+   * Where to scroll what comes in its place: as the reader left it, or to the end that it follows.
+   * @param {Element} element @param {boolean} unheard it was there before this script, and may have been scrolled then
+   */
+  #scroll(element, unheard) {
     const follows = element.hasAttribute("data-follow");
-    if (!follows && !this.#scrolled.has(element)) return null;
+    if (!follows && !unheard && !this.#scrolled.has(element)) return null;
     const { scrollLeft: left, scrollTop, clientHeight, scrollHeight } = element;
     const atEnd = follows && scrollTop + clientHeight + 2 > scrollHeight;
     return { left, top: atEnd ? 1e7 : scrollTop };

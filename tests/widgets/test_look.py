@@ -49,3 +49,13 @@ def test_D06_no_name_of_a_palette_is_known():
     for path in (*BROWSER.glob("*.js"), BROWSER / "widget.css"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"color-scheme=|\bslate\b|__palette", text), path.name
+
+
+SHEETS = ("widgets/_browser/widget.css", "docs/assets/css/site.css", "docs/assets/css/embed.css")
+
+
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_no_rule_is_for_everything_called_sd(sheet):
+    """The highlighter calls docstrings in code `sd` too: what is meant is `sd-widget.sd`, or something inside."""
+    alone = r"(?:^|[\s,(])\.sd(?:\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?)*\s*[{,]"
+    assert re.findall(alone, (ROOT / sheet).read_text(encoding="utf-8")) == []

@@ -208,13 +208,23 @@ def _note(now: PassTime, hardware: str, positions: int, beside: PublishedPass | 
     return " ".join(found) or None
 
 
+def _tight(found: PassTime) -> bool:
+    """Whether the weights leave next to no room for anything else."""
+    return found.weight_bytes > 0.95 * found.capacity_bytes
+
+
+def _held(found: PassTime) -> str:
+    """The time of a pass that fits, and whether that is all that fits."""
+    return f"{ratio(found.total_ms)} ms" + (", the weights only" if _tight(found) else "")
+
+
 def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int) -> Verdict:
     """Whether the weights fit where this pass is said to run; if not, what does hold them."""
     need, room = _gigabytes(now.weight_bytes), _gigabytes(now.capacity_bytes)
     where = "this card" if cards == 1 else f"{number(cards)} of these cards"
     if now.fits:
         left = (now.capacity_bytes - now.weight_bytes) / 1e9
-        tight = now.weight_bytes > 0.95 * now.capacity_bytes
+        tight = _tight(now)
         tail = ", too little for much of a key-value cache." if tight else " for the key-value cache and the rest."
         text = f"It fits: {need} GB of weights in the {room} GB of {where}. That leaves {brief(left)} GB{tail}"
         return Verdict("care" if tight else "info", text)
@@ -222,19 +232,19 @@ def _verdict(now: PassTime, model: str, weights: str, hardware: str, cards: int)
     for key, name in _FORMATS.items():
         other = pass_time(model, hardware, now.positions, weights=key, devices=cards)
         if key != weights and other.fits:
-            fitting.append(f"{name} ({ratio(other.total_ms)} ms)")
+            fitting.append(f"{name} ({_held(other)})")
             break
     for count in (2, 4, 8):
         other = pass_time(model, hardware, now.positions, weights=weights, devices=count)
         if count > cards and other.fits:
-            fitting.append(f"{number(count)} cards ({ratio(other.total_ms)} ms)")
+            fitting.append(f"{number(count)} cards ({_held(other)})")
             break
     for key, card in HARDWARE.items():
         other = pass_time(model, key, now.positions, weights=weights, devices=cards)
         if key != hardware and other.fits:
             many, each = ("one", "") if cards == 1 else (number(cards), " each")
             memory = f"{_gigabytes(card.memory)} GB{each}"
-            fitting.append(f"{many} {_short(key)} with {memory} ({ratio(other.total_ms)} ms)")
+            fitting.append(f"{many} {_short(key)} with {memory} ({_held(other)})")
     text = (
         f"{need} GB of weights do not fit in the {room} GB of {where}: a right time for a machine that cannot run it."
     )
